@@ -35,24 +35,30 @@ Codelet AsyncCall::make_codelet(std::string name) {
   return InlineCodelets::make_call(std::move(name), run, ended);
 }
 
-void AsyncCall::submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call) {
+void AsyncCall::submit(Runtime& runtime, const Codelet& codelet, const TaskOptions* options, AsyncCall* call) {
   try {
     client::Backend& backend = *runtime.backend_;
     call->backend_ = &backend;
     const graph::CallPlace place = backend.call_place();
     const CallInProgress* const around = CallInProgress::innermost;
     if (around != nullptr && around->task == place.task) call->maker_ = around->number;
-    if (!place.at_once || !call->call_at_once(backend, place)) call->submit_task(codelet);
+    const bool at_once = place.at_once && options == nullptr;
+    if (!at_once || !call->call_at_once(backend, place)) call->submit_task(codelet, options);
   } catch (...) {
     delete call;
     throw;
   }
 }
 
-void AsyncCall::submit_task(const Codelet& codelet) {
+void AsyncCall::submit_task(const Codelet& codelet, const TaskOptions* options) {
+  if (options == nullptr) options = &TaskOptions::none();
+  if (!options->weak.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "a call by async has no data, so it takes no weak data either: submit a nested task of a kernel");
+  }
   Arguments arguments;
   arguments.append(this);
-  graph::TaskSpecification specification{codelet, {}, arguments, TaskOptions::none()};
+  graph::TaskSpecification specification{codelet, {}, arguments, *options};
   specification.may_nest = true;
   future_ = backend_->submit(specification).value_or_throw();
 }

@@ -56,7 +56,17 @@ void submit_lambdas(Runtime& runtime, const Vector<double>& x, const Vector<cons
   runtime.submit([](VectorView<double>, double) {}, x, raw);
   runtime.submit([](VectorView<const double>, double&) {}, fixed, commute(one));
   runtime.submit([](VectorView<float>) {}, untyped);
+  const std::vector<Block> halves{{0, 0, 2, 1}, {2, 0, 2, 1}};
+  const auto part = runtime.partition(x, halves).front();
+  const auto halo = runtime.halos(x, halves, 1).front();
+  const Collection blocks(runtime, fixed, {2, 1});
+  runtime.submit([](const KernelContext&, VectorView<const double>, VectorView<double>) {}, halo, write(part));
 #ifndef RIGHT
+  runtime.submit([](VectorView<float>) {}, part);                  // elements of another type
+  runtime.submit([](VectorView<double>) {}, halo);                 // a halo part may only be read
+  runtime.submit([](VectorView<double>) {}, blocks(1));            // the data are read only
+  runtime.submit([](double&, const KernelContext&) {}, one, one);  // a kernel that asks its context takes it first
+  runtime.submit([](KernelContext, double&) {}, one);              // a kernel that asks its context takes it first
   runtime.submit([](VectorView<float>) {}, x);           // elements of another type than the kernel's parameter
   runtime.submit([](const VectorView<double>&) {}, x);   // a kernel takes views by value: VectorView<T> without &
   runtime.submit([](double*) {}, x);                     // a pointer is no parameter for data: take VectorView<T>

@@ -1,12 +1,14 @@
 /// Ownership of registered data, and access to it from the program.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "troupe/handle.hpp"
 #include "troupe/layout.hpp"
@@ -68,11 +70,31 @@ class Halo {
   [[nodiscard]] Handle handle() const { return handle_; }
   /// Returns where the block lies in the view that a kernel gets. Its first row, column and plane are those of the rim,
   /// or 0 where the block begins at the edge of the whole, beyond which there is no rim.
-  [[nodiscard]] const Block& inside() const { return inside_; }
+  [[nodiscard]] const Block& inside() const& { return inside_; }
+  [[nodiscard]] Block inside() const&& { return inside_; }
 
  private:
   Handle handle_;
   Block inside_;
+};
+
+/// A halo part of data whose elements have type `T`. Tasks read the elements as `const T`.
+template <class T>
+class HaloPart : public Halo {
+ public:
+  using Element = const T;
+
+  HaloPart() = default;
+  explicit HaloPart(const Halo& halo) : Halo(halo) {}
+};
+
+/// The halo parts of data of type `T` in the order of their blocks. The list converts to a list of untyped halo parts.
+template <class T>
+class HaloParts : public std::vector<HaloPart<T>> {
+ public:
+  explicit HaloParts(const std::vector<Halo>& halos) : std::vector<HaloPart<T>>(halos.begin(), halos.end()) {}
+
+  operator std::vector<Halo>() const { return {this->begin(), this->end()}; }  // NOLINT: used as halo parts
 };
 
 namespace graph {
@@ -158,6 +180,11 @@ class TypedData : public Data {
   TypedData() = default;
   explicit TypedData(Data data) : Data(std::move(data)) {}
 };
+
+/// Data or a part of data whose elements' type the compiler knows.
+template <class D>
+concept Typed = std::convertible_to<D, Handle> && !
+std::is_base_of_v<Halo, D>&& requires { typename D::Element; };
 
 template <class T>
 using Scalar = TypedData<T, ViewShape::scalar>;

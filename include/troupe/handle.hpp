@@ -44,6 +44,26 @@ class Handle {
   HandleId id_;
 };
 
+/// The handle of a part of data whose elements have type `T`, which is const if tasks may only read the data. The type
+/// lets a compiler check the parameters of inline kernels (inline_kernel.hpp); otherwise this is a `Handle`.
+template <class T>
+class Part : public Handle {
+ public:
+  using Element = T;
+
+  Part() = default;
+  explicit Part(const Handle& handle) : Handle(handle) {}
+};
+
+/// The parts of data of type `T` in the order of their blocks. The list converts to a list of untyped handles.
+template <class T>
+class Parts : public std::vector<Part<T>> {
+ public:
+  explicit Parts(const std::vector<Handle>& handles) : std::vector<Part<T>>(handles.begin(), handles.end()) {}
+
+  operator std::vector<Handle>() const { return {this->begin(), this->end()}; }  // NOLINT: used as handles
+};
+
 /// One handle of a task, and the mode in which the task uses it; without a mode, the mode that the codelet declares.
 struct Access {
   Access(Handle handle) : handle(handle) {}  // NOLINT: a handle alone takes its mode from the codelet

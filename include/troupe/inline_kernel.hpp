@@ -59,9 +59,17 @@ struct Given<TypedData<T, kShape>> : GivenUntyped {
   using Element = T;
   static constexpr ViewShape shape = kShape;
 };
+template <class T>
+struct Given<Part<T>> : GivenUntyped {
+  using Element = T;
+};
 template <>
 struct Given<Halo> : GivenUntyped {
   static constexpr bool is_halo = true;
+};
+template <class T>
+struct Given<HaloPart<T>> : Given<Halo> {
+  using Element = const T;
 };
 template <AccessMode kMode, class D>
 struct Given<AccessAs<kMode, D>> : Given<D> {
@@ -140,8 +148,9 @@ struct InlineParameter {
         if (!std::is_same_v<std::remove_const_t<GivenElement>, std::remove_const_t<Element>>) {
           return std::is_pointer_v<Bare> ? Mistake::pointer : Mistake::other_element;
         }
-        if (std::is_const_v<GivenElement> && !std::is_const_v<Element>) return Mistake::read_only;
-        if (std::is_reference_v<DataType> && G::shape != ViewShape::scalar) return Mistake::several_elements;
+        if (!G::is_halo && std::is_const_v<GivenElement> && !std::is_const_v<Element>) return Mistake::read_only;
+        constexpr bool several = G::shape != ViewShape::scalar && G::shape != ViewShape::any;
+        if (std::is_reference_v<DataType> && several) return Mistake::several_elements;
         if (std::is_same_v<DataType, MatrixView<Element>> && G::shape == ViewShape::volume) {
           return Mistake::several_planes;
         }
@@ -404,6 +413,7 @@ struct InlineCall {
 template <class... T>
 struct TypeList {
   static constexpr std::size_t size = sizeof...(T);
+  static constexpr bool has_context = (std::is_same_v<std::remove_cvref_t<T>, KernelContext> || ... || false);
 };
 
 /// Finds the `InlineCall` of a function with these parameters for the data and values that were given.
@@ -428,17 +438,25 @@ struct ParametersOf<TypedKernel<F, First, P...>> {
   using type = std::conditional_t<takes_context, TypeList<P...>, TypeList<First, P...>>;
 };
 
-template <class F, class... A>
+/// True for a function whose parameters the compiler knows.
+template <class F>
+concept HasNamedParameters = HasOneSignature<F> && !
+std::is_bind_expression_v<F>;
+
+template <HasNamedParameters F, class... A>
 struct InlineCallOf {
-  static_assert(HasOneSignature<F> && !std::is_bind_expression_v<F>,
-                "the parameters of an inline kernel have to be named, as its data are checked against them: in place "
-                "of auto or std::bind write a lambda with VectorView<T>, MatrixView<T>, T& or a value's type");
   using Parameters = ParametersOf<typename CallSignature<F>::template Typed<F>>;
-  static_assert(Parameters::type::size == sizeof...(A),
-                "the kernel has another number of parameters than were given behind it");
-  using Found = InlineCallFor<F, Parameters::takes_context, typename Parameters::type, TypeList<A...>,
-                              std::index_sequence_for<A...>>;
-  static constexpr bool usable = Found::usable;
+  static constexpr bool context_first = !Parameters::type::has_context;
+  static_assert(context_first, "a kernel that asks its context takes it first, as const KernelContext&");
+  static constexpr bool complete = Parameters::type::size == sizeof...(A);
+  static_assert(!context_first || complete, "the kernel has another number of parameters than were given behind it");
+  /// The parameters are matched only if these checks have passed: otherwise the compiler would add errors of its own.
+  static constexpr bool matches = context_first && complete;
+  using Found = std::conditional_t<matches,
+                                   InlineCallFor<F, Parameters::takes_context, typename Parameters::type,
+                                                 TypeList<A...>, std::index_sequence_for<A...>>,
+                                   InlineCallFor<F, false, TypeList<>, TypeList<>, std::index_sequence<>>>;
+  static constexpr bool usable = matches && Found::usable;
   using type = typename Found::type;
 };
 

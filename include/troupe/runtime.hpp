@@ -213,6 +213,12 @@ class Runtime {
   /// like all other tasks that conflict. Waits for tasks that use the whole. The handles of the blocks are valid as
   /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
+  /// Does the same for data whose type the compiler knows, and so do `repartition` and `halos` below: inline kernels on
+  /// the parts are then checked by the compiler.
+  template <Typed D>
+  Parts<typename D::Element> partition(const D& whole, std::span<const Block> blocks) {
+    return Parts<typename D::Element>(partition(static_cast<Handle>(whole), blocks));
+  }
   /// Replaces all blocks of a matrix by new blocks, even while tasks use the former blocks: tasks that were submitted
   /// on these blocks are not affected, and a task on a new block waits for the tasks on the former blocks that it
   /// overlaps. The handles of the former blocks are invalid from then on. The call waits, as `partition` does, only if
@@ -221,6 +227,10 @@ class Runtime {
   /// of the former blocks is copied to host memory. Throws what `partition` throws, and `wait_in_kernel` in the kernel
   /// of a nested task.
   std::vector<Handle> repartition(const Handle& whole, std::span<const Block> blocks);
+  template <Typed D>
+  Parts<typename D::Element> repartition(const D& whole, std::span<const Block> blocks) {
+    return Parts<typename D::Element>(repartition(static_cast<Handle>(whole), blocks));
+  }
   /// Returns halo parts of a matrix: blocks together with their rims, as far as the matrix goes. They may overlap each
   /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits only for the
   /// tasks that write the blocks which it overlaps, if `partition` has divided the whole matrix; otherwise it waits for
@@ -229,6 +239,10 @@ class Runtime {
   /// registration of the matrix. A volume has halo parts, too. Throws `overlapping_handles` if a block does not lie
   /// inside the whole, and `invalid_argument` if a rim is negative or a block has steps.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
+  template <Typed D>
+  HaloParts<typename D::Element> halos(const D& whole, std::span<const Block> blocks, const Rim& rim) {
+    return HaloParts<typename D::Element>(halos(static_cast<Handle>(whole), blocks, rim));
+  }
   /// Allows mode reduce for the handle from now on. Waits for tasks that use the handle.
   void set_reduction(const Handle& handle, ReductionMethods methods);
   /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the
@@ -302,12 +316,15 @@ class Runtime {
   /// the function itself registers or allocates, and no data of a kernel around it. Throws `stopped`, and
   /// `invalid_argument` in virtual time, in recordings, and in a program on a service (kernels there may call).
   template <class F, class... A>
+    requires(!std::is_base_of_v<TaskOptions, std::remove_cvref_t<F>>)
   auto async(F&& function, A&&... arguments) {
-    if constexpr (detail::IsNamed<std::decay_t<F>>::value) {
-      return call_as_task(function.name, std::forward<F>(function).function, std::forward<A>(arguments)...);
-    } else {
-      return call_as_task(nullptr, std::forward<F>(function), std::forward<A>(arguments)...);
-    }
+    return call_as_task(nullptr, std::forward<F>(function), std::forward<A>(arguments)...);
+  }
+  /// Does the same with a deadline, a stop token, a priority, predecessors and so on. Such a call is always a task. It
+  /// takes no weak data (`invalid_argument`).
+  template <class F, class... A>
+  auto async(const TaskOptions& options, F&& function, A&&... arguments) {
+    return call_as_task(&options, std::forward<F>(function), std::forward<A>(arguments)...);
   }
 
   /// Begins a coroutine, which then runs in tasks on cores without being awaited. Throws `invalid_argument` in virtual
@@ -382,8 +399,17 @@ class Runtime {
 
   friend class detail::AsyncCall;
 
+  /// Submits a call. If `options` is null, the call may run without a task.
   template <class F, class... A>
-  auto call_as_task(const char* name, F&& function, A&&... arguments) {
+  auto call_as_task(const TaskOptions* options, F&& function, A&&... arguments) {
+    if constexpr (detail::IsNamed<std::decay_t<F>>::value) {
+      return call_named(options, function.name, std::forward<F>(function).function, std::forward<A>(arguments)...);
+    } else {
+      return call_named(options, nullptr, std::forward<F>(function), std::forward<A>(arguments)...);
+    }
+  }
+  template <class F, class... A>
+  auto call_named(const TaskOptions* options, const char* name, F&& function, A&&... arguments) {
     using Function = std::decay_t<F>;
     static_assert(std::is_invocable_v<Function, std::decay_t<A>...>,
                   "the function cannot be called with copies of these arguments: pass std::ref(x) for a reference");
@@ -391,7 +417,7 @@ class Runtime {
     using Call = detail::AsyncCallOf<R, Function, std::decay_t<A>...>;
     const Codelet& codelet = Call::codelet_for(function, name);
     auto* const call = new Call(std::forward<F>(function), std::forward<A>(arguments)...);
-    detail::AsyncCall::submit(*this, codelet, call);
+    detail::AsyncCall::submit(*this, codelet, options, call);
     return Value<R>(call);
   }
   /// Submits a task, and keeps the object `kept` alive until the task has ended.
@@ -423,14 +449,18 @@ namespace detail {
 template <class F, class... A>
 Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, const TaskOptions& options,
                      const A&... given) {
-  using Of = InlineCallOf<F, A...>;
-  if constexpr (Of::usable) {
-    using Call = typename Of::type;
-    const Codelet& codelet = Call::codelet_for(function, place);
-    return Call::submit(runtime, codelet, std::forward<F>(function), options, given...);
-  } else {
-    return {};
+  static_assert(HasNamedParameters<F>,
+                "the parameters of an inline kernel have to be named, as its data are checked against them: in place "
+                "of auto or std::bind write a lambda with VectorView<T>, MatrixView<T>, T& or a value's type");
+  if constexpr (HasNamedParameters<F>) {
+    using Of = InlineCallOf<F, A...>;
+    if constexpr (Of::usable) {
+      using Call = typename Of::type;
+      const Codelet& codelet = Call::codelet_for(function, place);
+      return Call::submit(runtime, codelet, std::forward<F>(function), options, given...);
+    }
   }
+  return {};
 }
 
 }  // namespace detail

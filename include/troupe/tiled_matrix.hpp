@@ -140,6 +140,29 @@ class Blocks {
   std::vector<Halo> halos_;
 };
 
+/// The blocks of data whose elements have type `T`, by index: `Blocks` whose type the compiler knows. The elements'
+/// type follows from the data: `Collection x(runtime, runtime.vector(elements), {1000, 1}, 1);`.
+template <class T>
+class Collection : public Blocks {
+ public:
+  /// Divides the data as `Blocks` does.
+  template <Typed D>
+    requires std::is_same_v<typename D::Element, T>
+  Collection(Runtime& runtime, const D& whole, TileSize size, std::optional<Rim> rim = {})
+      : Blocks(runtime, static_cast<Handle>(whole), size, rim) {}
+
+  /// Returns block (i, j, k), as `Blocks` does.
+  [[nodiscard]] Part<T> operator()(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0) const {
+    return Part<T>(Blocks::operator()(i, j, k));
+  }
+  /// Returns block (i, j, k) with its rim, as `Blocks` does.
+  [[nodiscard]] HaloPart<T> halo(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0) const {
+    return HaloPart<T>(Blocks::halo(i, j, k));
+  }
+};
+template <Typed D>
+Collection(Runtime&, const D&, TileSize, std::optional<Rim> = {}) -> Collection<typename D::Element>;
+
 /// A `rows` x `cols` matrix cut into tiles; the last row and column of tiles may be smaller. Tile (i, j) is a handle.
 /// The memory is the runtime's, or (`in_place`) a column-major matrix of the program. The destructor waits for the last
 /// use of every tile.
@@ -181,11 +204,11 @@ class TiledMatrix {
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
 
   /// Returns the handle of tile (i, j).
-  [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
+  [[nodiscard]] Part<T> operator()(int i, int j) const { return Part<T>(tiles_[index(i, j)]); }
   /// Returns the NUMA node that owns tile (i, j); an invalid id if the tiles are not spread.
   [[nodiscard]] NumaId owner(int i, int j) const { return owners_ ? owners_->owner(i, j) : NumaId{}; }
   /// Returns all tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
-  [[nodiscard]] Handle column(int j) const;
+  [[nodiscard]] Part<T> column(int j) const;
 
   /// Submit tasks that copy a column-major matrix of the program into the tiles (`gather_from`), or the tiles into such
   /// a matrix (`scatter_to`). The memory must remain valid until these tasks have ended. Each tile has a task of its

@@ -76,9 +76,9 @@ class AsyncCall {
   /// Returns the task's future. If the call ran without a task, submits an empty one.
   [[nodiscard]] Future future();
 
-  /// Submits the task of a call, or runs the call without a task (`Runtime::async`). If this function throws, it has
-  /// destroyed the call.
-  static void submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call);
+  /// Submits the task of a call. If `options` is null, the function may run the call without a task instead
+  /// (`Runtime::async`). If this function throws, it has destroyed the call.
+  static void submit(Runtime& runtime, const Codelet& codelet, const TaskOptions* options, AsyncCall* call);
   /// Makes a codelet for calls.
   [[nodiscard]] static Codelet make_codelet(std::string name);
 
@@ -91,7 +91,7 @@ class AsyncCall {
   /// Runs the call in the calling thread, without a task. Returns false if the called function threw, or if a task
   /// failed that this function has submitted: the caller then submits a task that reports the failure.
   bool call_at_once(client::Backend& backend, graph::CallPlace place);
-  void submit_task(const Codelet& codelet);
+  void submit_task(const Codelet& codelet, const TaskOptions* options);
 
   std::atomic<int> references_{2};
   /// True if the call ran without a task and succeeded.

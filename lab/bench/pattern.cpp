@@ -45,6 +45,14 @@ void append_inputs(const GraphShape& shape, std::int64_t period, std::int64_t se
   switch (shape.pattern) {
     case Pattern::trivial: return;
     case Pattern::stencil_1d: return append_range(columns, shape.width, column - 1, column + 1, any);
+    case Pattern::stencil_2d: {
+      const int side = shape.width;
+      const int row = column % side;
+      for (int j = std::max(0, column / side - 1); j <= std::min(column / side + 1, side - 1); ++j) {
+        for (int i = std::max(0, row - 1); i <= std::min(row + 1, side - 1); ++i) columns.push_back(i + j * side);
+      }
+      return;
+    }
     case Pattern::fft: {
       const int stride = 1 << ((set + period - 1) % period);
       return append_range(columns, shape.width, column - stride, column + stride,
@@ -67,6 +75,7 @@ const char* to_string(Pattern pattern) {
   switch (pattern) {
     case Pattern::trivial: return "trivial";
     case Pattern::stencil_1d: return "stencil_1d";
+    case Pattern::stencil_2d: return "stencil_2d";
     case Pattern::fft: return "fft";
     case Pattern::nearest: return "nearest";
     case Pattern::random_nearest: return "random_nearest";
@@ -87,7 +96,7 @@ bool has_radix(Pattern pattern) { return pattern == Pattern::nearest || pattern 
 GraphPattern::GraphPattern(const GraphShape& shape) : shape_(shape), period_(period_of(shape)) {
   begins_.push_back(0);
   for (std::int64_t set = 0; set < period_; ++set) {
-    for (int column = 0; column < shape_.width; ++column) {
+    for (int column = 0; column < width(); ++column) {
       append_inputs(shape_, period_, set, column, columns_);
       begins_.push_back(columns_.size());
     }
@@ -96,15 +105,15 @@ GraphPattern::GraphPattern(const GraphShape& shape) : shape_(shape), period_(per
 
 int GraphPattern::row_width(std::int64_t step) const {
   constexpr std::int64_t kWidest = 30;
-  if (shape_.pattern != Pattern::tree || step >= kWidest) return shape_.width;
+  if (shape_.pattern != Pattern::tree || step >= kWidest) return width();
   return std::min(shape_.width, 1 << step);
 }
 
 std::int64_t GraphPattern::tasks(std::int64_t steps) const {
   std::int64_t tasks = 0;
   std::int64_t step = 0;
-  for (; step < steps && row_width(step) < shape_.width; ++step) tasks += row_width(step);
-  return tasks + (steps - step) * shape_.width;
+  for (; step < steps && row_width(step) < width(); ++step) tasks += row_width(step);
+  return tasks + (steps - step) * width();
 }
 
 }  // namespace troupe::bench

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "lab/bench/metg.hpp"
 #include "lab/bench/runner.hpp"
@@ -22,6 +23,9 @@ GraphShape shape_of(Parameters& parameters, int cores) {
   GraphShape shape;
   shape.pattern = *pattern;
   shape.width = static_cast<int>(parameters.integer("width", cores, 1));
+  if (shape.pattern == Pattern::stencil_2d && shape.width > 256) {
+    throw BadParameter("width " + std::to_string(shape.width) + ": stencil_2d has at most 256 tasks on a side");
+  }
   shape.radix = static_cast<int>(parameters.integer("dependencies", shape.radix));
   return shape;
 }

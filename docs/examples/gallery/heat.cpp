@@ -37,11 +37,11 @@ int main(int argc, char** argv) {
   Runtime runtime(picture.options());
   const auto plate = runtime.matrix(now.data(), kSize, kSize, kSize);
   const auto other = runtime.matrix(next.data(), kSize, kSize, kSize);
-  Blocks old(runtime, plate, kBlock, 1), fresh(runtime, other, kBlock, 1);
+  Collection old(runtime, plate, kBlock, 1), fresh(runtime, other, kBlock, 1);
   for (int k = 0; k < kSteps; ++k, std::swap(old, fresh)) {
     for (int i = 0; i < old.rows(); ++i) {
       for (int j = 0; j < old.cols(); ++j) {
-        const Halo& around = old.halo(i, j);
+        const auto around = old.halo(i, j);
         runtime.submit(named("diffuse", diffuse), around, write(fresh(i, j)), around.inside().row, around.inside().col);
       }
     }

@@ -44,12 +44,12 @@ int main(int argc, char** argv) {
   Runtime runtime(picture.options());
   const auto cube = runtime.volume(now.data(), {kSize, kSize, kSize}, "cube");
   const auto other = runtime.volume(next.data(), {kSize, kSize, kSize}, "other");
-  Blocks old(runtime, cube, kBox, 1), fresh(runtime, other, kBox, 1);
+  Collection old(runtime, cube, kBox, 1), fresh(runtime, other, kBox, 1);
   for (int step = 0; step < kSteps; ++step, std::swap(old, fresh)) {
     for (int k = 0; k < old.planes(); ++k) {
       for (int j = 0; j < old.cols(); ++j) {
         for (int i = 0; i < old.rows(); ++i) {
-          const Halo& around = old.halo(i, j, k);
+          const auto around = old.halo(i, j, k);
           const Block& inside = around.inside();
           runtime.submit(named("diffuse", diffuse), around, write(fresh(i, j, k)), inside.row, inside.col,
                          inside.plane);

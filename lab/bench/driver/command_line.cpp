@@ -101,7 +101,9 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(apps::one_of(names_of(kPatterns)));
-    command.add_option("--width", plan.widths, "Tasks per row; default: once and four times the cores")
+    command
+        .add_option("--width", plan.widths,
+                    "Tasks per row, or on a side of stencil_2d; default: once and four times the cores")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->transform(apps::number_within(1, 1 << 16));

@@ -8,7 +8,6 @@ namespace troupe::bench {
 namespace {
 
 constexpr std::int64_t kMostTasks = 16'384;
-constexpr std::size_t kMostInputs = 5;
 
 class OpenmpExecutor final : public GraphExecutor {
  public:
@@ -62,7 +61,7 @@ Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted"};
   [[maybe_unused]] const std::string mode = mode_of(parameters, kModes);
   const SweepOptions options = sweep_options(parameters, kMostTasks);
-  if (options.shape.radix > static_cast<int>(kMostInputs)) throw Unsupported("at most 5 dependencies");
+  if (options.shape.radix > static_cast<int>(kMostInputs)) throw Unsupported("at most 9 dependencies");
   const GraphPattern pattern(options.shape);
   OpenmpExecutor executor(options.cores, pattern);
   return sweep(options, pattern, executor);

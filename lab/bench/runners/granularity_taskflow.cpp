@@ -13,7 +13,6 @@ namespace {
 constexpr std::int64_t kMostTasks = 16'384;
 /// The largest number of tasks in a graph that is built once and executed several times (mode `static`).
 constexpr std::int64_t kMostStaticTasks = 2'048;
-constexpr std::size_t kMostInputs = 5;
 
 /// Executes graphs with explicit edges. Every task has an output of its own, so the pattern alone determines the order.
 class TaskflowExecutor : public GraphExecutor {
@@ -110,7 +109,7 @@ Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted", "async", "static"};
   const std::string mode = mode_of(parameters, kModes);
   const SweepOptions options = sweep_options(parameters, mode == "static" ? kMostStaticTasks : kMostTasks);
-  if (options.shape.radix > static_cast<int>(kMostInputs)) throw Unsupported("at most 5 dependencies");
+  if (options.shape.radix > static_cast<int>(kMostInputs)) throw Unsupported("at most 9 dependencies");
   const GraphPattern pattern(options.shape);
   const auto measure = [&](auto&& executor) { return sweep(options, pattern, executor); };
   if (mode == "static") return measure(KeptGraph(options.cores));

@@ -1,4 +1,5 @@
 // Tests of functions that run as tasks and return values.
+#include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -6,7 +7,9 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -177,6 +180,66 @@ BOOST_AUTO_TEST_CASE(other_tasks_depend_on_a_call) {
   runtime.submit(after, [&order] { order *= 2; });
   runtime.wait();
   BOOST_TEST(order == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_takes_the_options_of_a_task) {
+  RuntimeOptions options = with_workers(1);
+  options.trace = true;
+  Runtime runtime(options);
+  std::atomic<bool> go_on{false};
+  runtime.submit([&go_on] { go_on.wait(false); });
+  std::string order;
+  std::stop_source source;
+  TaskStatus told = TaskStatus::pending;
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  Value<void> late = runtime.async({.deadline = soon}, [&order] { order += 'd'; });
+  Value<void> stopped = runtime.async({.stop = source.get_token()}, [&order] { order += 's'; });
+  Value<int> last = runtime.async(
+      {.name = "last", .callback = [&told](const TaskOutcome& end) { told = end.status; }},
+      [&order](int given) {
+        order += 'l';
+        return given + 1;
+      },
+      41);
+  Value<void> urgent = runtime.async({.priority = 1}, named("urgent", [&order] { order += 'u'; }));
+  Value<void> behind = runtime.async({.after = {last.future()}}, [&order] { order += 'b'; });
+  source.request_stop();
+  std::this_thread::sleep_until(soon);
+  go_on = true;
+  go_on.notify_all();
+  BOOST_TEST(last.get() == 42);
+  behind.get();
+  urgent.get();
+  BOOST_CHECK_EXCEPTION(late.get(), Error, failure(ErrorCode::cancelled, "deadline"));
+  BOOST_CHECK_EXCEPTION(stopped.get(), Error, failure(ErrorCode::cancelled, "stop"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST(order == "ulb");
+  BOOST_TEST((told == TaskStatus::succeeded));
+  const Trace trace = runtime.take_trace();
+  BOOST_TEST(std::ranges::any_of(trace.events, [&trace](const TraceEvent& e) { return trace.name_of(e) == "last"; }));
+  BOOST_CHECK_EXCEPTION((void)runtime.async({.weak = {Access(Handle(), AccessMode::read)}}, [] {}), Error,
+                        failure(ErrorCode::invalid_argument, "async", "weak data"));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_with_options_is_a_task_where_others_are_made_at_once) {
+  Runtime runtime(with_workers(1));
+  const auto run_before_the_end = [&runtime](const TaskOptions* options) {
+    int run = 0;
+    runtime
+        .async([&] {
+          const auto one = [&run] { ++run; };
+          std::vector<Value<void>> all;
+          for (int i = 0; i < 100; ++i) all.push_back(options ? runtime.async(*options, one) : runtime.async(one));
+          const int before = run;
+          for (Value<void>& each : all) each.get();
+          run = before;
+        })
+        .get();
+    return run;
+  };
+  const TaskOptions urgent{.priority = 1};
+  BOOST_TEST(run_before_the_end(nullptr) > 0);
+  BOOST_TEST(run_before_the_end(&urgent) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_uses_data_that_it_has_made) {

@@ -36,6 +36,9 @@ BOOST_AUTO_TEST_CASE(dependencies_are_those_of_task_bench) {
   for (const int width : {1, 2, 3, 5, 8, 13}) {
     follows({Pattern::trivial, width, 0}, [](auto, int, int) { return false; });
     follows({Pattern::stencil_1d, width, 0}, [](auto, int to, int from) { return std::abs(to - from) <= 1; });
+    follows({Pattern::stencil_2d, width, 0}, [width](auto, int to, int from) {
+      return std::abs(to % width - from % width) <= 1 && std::abs(to / width - from / width) <= 1;
+    });
     follows({Pattern::tree, width, 0}, [](auto, int to, int from) { return from == to / 2; });
     const auto levels = std::max(1L, std::lround(std::ceil(std::log2(width))));
     follows({Pattern::fft, width, 0}, [levels](std::int64_t step, int to, int from) {

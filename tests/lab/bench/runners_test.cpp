@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(every_task_finds_the_outputs_of_its_inputs) {
 }
 
 BOOST_AUTO_TEST_CASE(every_task_finds_its_inputs_in_a_halo_part) {
-  constexpr std::array kStencils{Pattern::stencil_1d};
+  constexpr std::array kStencils{Pattern::stencil_1d, Pattern::stencil_2d};
   check_graphs("troupe", "halos", kStencils);
 }
 

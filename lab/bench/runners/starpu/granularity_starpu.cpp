@@ -10,7 +10,8 @@ namespace troupe::bench {
 namespace {
 
 constexpr std::int64_t kMostTasks = 16'384;
-constexpr std::size_t kMostInputs = 5;
+/// The largest number of inputs here: a StarPU task has eight buffers unless it allocates more.
+constexpr std::size_t kMostBuffersRead = 5;
 
 /// The arguments of a task. They lie in the program's own memory, so StarPU does not have to copy them.
 struct TaskArguments {
@@ -71,7 +72,7 @@ class StarpuExecutor final : public GraphExecutor {
     submit(task);
   }
 
-  std::array<starpu_codelet, kMostInputs + 1> codelets_{};
+  std::array<starpu_codelet, kMostBuffersRead + 1> codelets_{};
   OutputRing ring_;
   std::vector<TaskArguments> arguments_;
   std::atomic<std::int64_t> wrong_{0};
@@ -85,7 +86,9 @@ Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted"};
   [[maybe_unused]] const std::string mode = mode_of(parameters, kModes);
   const SweepOptions options = sweep_options(parameters, kMostTasks);
-  if (options.shape.radix > static_cast<int>(kMostInputs)) throw Unsupported("at most 5 dependencies");
+  if (options.shape.radix > static_cast<int>(kMostBuffersRead) || options.shape.pattern == Pattern::stencil_2d) {
+    throw Unsupported("at most 5 dependencies");
+  }
   const GraphPattern pattern(options.shape);
   StarpuExecutor executor(options.cores, pattern);
   return sweep(options, pattern, executor);

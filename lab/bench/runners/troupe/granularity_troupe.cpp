@@ -88,12 +88,13 @@ class HalosExecutor final : public GraphExecutor {
         first_("task", {AccessMode::write}),
         task_("task", {AccessMode::write, AccessMode::read}),
         runtime_(options) {
-    if (pattern.shape().pattern != Pattern::stencil_1d) throw Unsupported("halo parts are for stencil_1d");
-    first_.cpu([this](const KernelContext& context) { run(context, nullptr); });
-    task_.cpu([this](const KernelContext& context) { run(context, context.vector<const TaskOutput>(1).data()); });
+    const bool plane = pattern.shape().pattern == Pattern::stencil_2d;
+    if (!plane && pattern.shape().pattern != Pattern::stencil_1d) throw Unsupported("halo parts are for stencils");
+    first_.cpu([this](const KernelContext& context) { run(context, {}); });
+    task_.cpu([this](const KernelContext& context) { run(context, context.matrix<const TaskOutput>(1)); });
+    const int side = pattern.shape().width;
     for (std::int64_t row = 0; row < OutputRing::kRows; ++row) {
-      const std::span<TaskOutput> outputs(&ring_.at(row, 0), static_cast<std::size_t>(pattern.width()));
-      data_.push_back(runtime_.vector(outputs));
+      data_.push_back(runtime_.matrix(&ring_.at(row, 0), side, plane ? side : 1, side));
       rows_.emplace_back(runtime_, data_.back(), TileSize{1, 1}, 1);
     }
   }
@@ -104,10 +105,12 @@ class HalosExecutor final : public GraphExecutor {
       const Blocks& row = rows_[static_cast<std::size_t>(step % OutputRing::kRows)];
       const Blocks& above = rows_[static_cast<std::size_t>((step + OutputRing::kRows - 1) % OutputRing::kRows)];
       for (int column = 0; column < workload.pattern->width(); ++column) {
+        const std::int64_t i = column % row.rows();
+        const std::int64_t j = column / row.rows();
         if (step == 0) {
-          runtime_.submit(first_, {row(column)}, args(step, column));
+          runtime_.submit(first_, {row(i, j)}, args(step, column));
         } else {
-          runtime_.submit(task_, {row(column), above.halo(column)}, args(step, column));
+          runtime_.submit(task_, {row(i, j), above.halo(i, j)}, args(step, column));
         }
       }
     }
@@ -116,11 +119,14 @@ class HalosExecutor final : public GraphExecutor {
   [[nodiscard]] std::int64_t wrong() const override { return wrong_; }
 
  private:
-  /// `inputs` are the outputs of the columns from one on the left to one on the right, as far as there are columns.
-  void run(const KernelContext& context, const TaskOutput* inputs) {
-    run_task(
-        *workload_, context.argument<std::int64_t>(0), context.argument<int>(1), context.scalar<TaskOutput>(0),
-        [inputs](std::size_t k) -> const TaskOutput& { return inputs[k]; }, wrong_);
+  /// `inputs` are the outputs of the task above and of its neighbours, as far as there are any.
+  void run(const KernelContext& context, const MatrixView<const TaskOutput>& inputs) {
+    const auto input = [&inputs](std::size_t k) -> const TaskOutput& {
+      const auto place = static_cast<std::int64_t>(k);
+      return inputs(place % inputs.rows, place / inputs.rows);
+    };
+    run_task(*workload_, context.argument<std::int64_t>(0), context.argument<int>(1), context.scalar<TaskOutput>(0),
+             input, wrong_);
   }
 
   OutputRing ring_;
