@@ -1,7 +1,6 @@
 /// Ownership of registered data, and access to it from the program.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -181,10 +180,17 @@ class TypedData : public Data {
   explicit TypedData(Data data) : Data(std::move(data)) {}
 };
 
+namespace detail {
+template <class D, class Element = void>
+struct IsTyped : std::false_type {};
+template <class D>
+struct IsTyped<D, std::void_t<typename D::Element>>
+    : std::bool_constant<std::is_convertible_v<D, Handle> && !std::is_base_of_v<Halo, D>> {};
+}  // namespace detail
+
 /// Data or a part of data whose elements' type the compiler knows.
 template <class D>
-concept Typed = std::convertible_to<D, Handle> && !
-std::is_base_of_v<Halo, D>&& requires { typename D::Element; };
+concept Typed = detail::IsTyped<D>::value;
 
 template <class T>
 using Scalar = TypedData<T, ViewShape::scalar>;

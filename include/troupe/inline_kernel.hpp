@@ -440,10 +440,9 @@ struct ParametersOf<TypedKernel<F, First, P...>> {
 
 /// True for a function whose parameters the compiler knows.
 template <class F>
-concept HasNamedParameters = HasOneSignature<F> && !
-std::is_bind_expression_v<F>;
+inline constexpr bool has_named_parameters = HasOneSignature<F> && !std::is_bind_expression_v<F>;
 
-template <HasNamedParameters F, class... A>
+template <class F, class... A>
 struct InlineCallOf {
   using Parameters = ParametersOf<typename CallSignature<F>::template Typed<F>>;
   static constexpr bool context_first = !Parameters::type::has_context;

@@ -315,8 +315,7 @@ class Runtime {
   /// later. `named("name", function)` names the task in traces. A task that the function submits may use the data that
   /// the function itself registers or allocates, and no data of a kernel around it. Throws `stopped`, and
   /// `invalid_argument` in virtual time, in recordings, and in a program on a service (kernels there may call).
-  template <class F, class... A>
-    requires(!std::is_base_of_v<TaskOptions, std::remove_cvref_t<F>>)
+  template <class F, class... A, std::enable_if_t<!std::is_base_of_v<TaskOptions, std::remove_cvref_t<F>>, int> = 0>
   auto async(F&& function, A&&... arguments) {
     return call_as_task(nullptr, std::forward<F>(function), std::forward<A>(arguments)...);
   }
@@ -449,10 +448,10 @@ namespace detail {
 template <class F, class... A>
 Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, const TaskOptions& options,
                      const A&... given) {
-  static_assert(HasNamedParameters<F>,
+  static_assert(has_named_parameters<F>,
                 "the parameters of an inline kernel have to be named, as its data are checked against them: in place "
                 "of auto or std::bind write a lambda with VectorView<T>, MatrixView<T>, T& or a value's type");
-  if constexpr (HasNamedParameters<F>) {
+  if constexpr (has_named_parameters<F>) {
     using Of = InlineCallOf<F, A...>;
     if constexpr (Of::usable) {
       using Call = typename Of::type;

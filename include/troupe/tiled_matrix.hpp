@@ -146,8 +146,7 @@ template <class T>
 class Collection : public Blocks {
  public:
   /// Divides the data as `Blocks` does.
-  template <Typed D>
-    requires std::is_same_v<typename D::Element, T>
+  template <Typed D, std::enable_if_t<std::is_same_v<typename D::Element, T>, int> = 0>
   Collection(Runtime& runtime, const D& whole, TileSize size, std::optional<Rim> rim = {})
       : Blocks(runtime, static_cast<Handle>(whole), size, rim) {}
 
