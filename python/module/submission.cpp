@@ -51,7 +51,8 @@ bool has_parameter(const PythonSignature& signature, const std::string& name) {
   names.insert(names.end(), kTaskOptionNames.begin(), kTaskOptionNames.end());
   mismatch(codelet,
            "'" + name +
-               "' is neither an argument of the kernel nor one of priority, name, after, devices, nested, weak" +
+               "' is neither an argument of the kernel nor one of priority, name, after, devices, nested, weak, "
+               "deadline, stop" +
                did_you_mean(name, names));
 }
 
@@ -260,6 +261,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   }
   task->runtime = runtime.get();
   take_nesting(*runtime, call.weak, *task.get(), call.options);
+  check_limits(*runtime, call.options, codelet.name());
   if (runtime->recording_here()) {
     task->recorded = true;
     const Future future = runtime->submit({codelet.codelet, call.accesses, numbers, call.options});

@@ -62,7 +62,8 @@ PyObject* submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, P
 
 PyMethodDef submit_definition{
     "submit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&submit)), METH_FASTCALL | METH_KEYWORDS,
-    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None)\n--\n\n"
+    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None, "
+    "deadline=None, stop=None)\n--\n\n"
     "Submits a task to this runtime, as calling the kernel does inside of its 'with' block. Returns a Future."};
 
 void exit_runtime(RuntimeObject& self, const py::object& type, const py::object& /*value*/,
