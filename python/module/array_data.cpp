@@ -333,6 +333,21 @@ ArrayData::Argument ArrayData::argument_for(const DataView& view, bool writable)
   return {std::move(made), true};
 }
 
+bool ArrayData::may_be_in_cycles() const {
+  const py::handle array = array_.get();
+  return array && PyObject_IS_GC(array.ptr()) != 0;
+}
+
+int ArrayData::traverse(visitproc visit, void* arg) const {
+  PyObject* const array = array_.get().ptr();
+  PyObject* const view = read_only_.get().ptr();
+  Py_VISIT(array);
+  Py_VISIT(view);
+  // An array does not report the array that it is a view of. This object does so for a view that it alone owns.
+  if (read_only_refers_ && view != nullptr && Py_REFCNT(view) == 1) Py_VISIT(array);
+  return 0;
+}
+
 std::string ArrayData::description() const {
   if (!name.empty()) return "'" + name + "'";
   return "the array of shape " + text_of_shape(py::reinterpret_borrow<py::array>(array_.get()));

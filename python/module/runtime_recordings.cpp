@@ -94,6 +94,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   auto* const cell = new TaskCell;
   run.cell = CellReference(cell);
   cell->runtime = this;
+  cell->is_run = true;
   cell->recording = recorded.cells;
   for (const auto& data : now) cell->parameters.push_back({data});
   cell->add_reference();

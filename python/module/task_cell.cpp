@@ -86,7 +86,8 @@ void TaskCell::end(const TaskOutcome& outcome) {
   // child.
   const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded &&
                      function != nullptr;
-  if ((function != nullptr || recording != nullptr) && !tells) forget_call();
+  if ((function != nullptr || is_run) && !tells) forget_call();
+  recording.reset();
   if (inputs != nullptr) find_failed_input();
   if (failed_child != nullptr) find_failed_child();
   if (!weak.empty()) weak.clear();

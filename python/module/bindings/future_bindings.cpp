@@ -27,7 +27,7 @@ void require_cell(const FutureObject& self) {
 
 /// If this is the future of a run of a recording, checks whether the run has ended.
 void look(const FutureObject& self) {
-  const bool may_look = self.cell->recording != nullptr && !self.cell->ended() && self.runtime->open() &&
+  const bool may_look = self.cell->is_run && !self.cell->ended() && self.runtime->open() &&
                         RuntimeState::in_kernel() == nullptr && !self.runtime->recording_here();
   if (may_look) self.runtime->settle_runs();
 }
@@ -71,11 +71,11 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
     }
     look(self);
     // The cell learns of the end a moment after other threads may have seen the task's status.
-    return self.cell->ended() || (self.cell->recording == nullptr && self.cell->wait(std::nullopt));
+    return self.cell->ended() || (!self.cell->is_run && self.cell->wait(std::nullopt));
   }
   std::optional<std::chrono::duration<double>> limit;
   if (timeout) limit.emplace(*timeout);
-  if (self.cell->recording != nullptr) {
+  if (self.cell->is_run) {
     look(self);
     if (!self.cell->ended()) state.watch_runs();
   }
@@ -183,7 +183,7 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
              if (self.cell->ended()) return false;
              self.runtime->require_own_process();
              if (!self.cell->watch()) return false;
-             if (self.cell->recording != nullptr) self.runtime->watch_runs();
+             if (self.cell->is_run) self.runtime->watch_runs();
              return true;
            })
       .def_property_readonly(

@@ -3,6 +3,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
@@ -31,6 +37,68 @@ struct RecordingObject {
     }
   }
 };
+
+/// Returns the recording behind a `troupe.Recording` if only this object refers to its tasks; otherwise null. While a
+/// run is under way, the run refers to them, too.
+RecordingObject* idle_recording(PyObject* self) {
+  auto held = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
+  auto* const recording = static_cast<RecordingObject*>(held.value_ptr());
+  return recording != nullptr && recording->recorded.cells.use_count() == 1 ? recording : nullptr;
+}
+
+/// Visits the arrays to which only the tasks of this recording refer.
+int traverse_arrays(const std::vector<CellReference>& tasks, visitproc visit, void* arg) {
+  std::unordered_map<const ArrayData*, long> uses;
+  std::vector<const std::shared_ptr<ArrayData>*> all;
+  const auto look = [&](const std::shared_ptr<ArrayData>& data) {
+    if (data != nullptr && data->may_be_in_cycles() && ++uses[data.get()] == 1) all.push_back(&data);
+  };
+  for (const CellReference& task : tasks) {
+    for (const TaskCell::Parameter& parameter : task->parameters) look(parameter.data);
+    for (const std::shared_ptr<ArrayData>& data : task->weak) look(data);
+  }
+  for (const std::shared_ptr<ArrayData>* const data : all) {
+    if (data->use_count() != uses.at(data->get())) continue;
+    if (const int stopped = (*data)->traverse(visit, arg)) return stopped;
+  }
+  return 0;
+}
+
+/// Reports references to the garbage collector. This is needed because there are cycles: a recorded kernel may refer to
+/// its recording.
+int traverse_recording(PyObject* self, visitproc visit, void* arg) {
+#if PY_VERSION_HEX >= 0x03090000
+  Py_VISIT(Py_TYPE(self));
+#endif
+  const RecordingObject* const recording = idle_recording(self);
+  if (recording == nullptr) return 0;
+  const std::vector<CellReference>& tasks = *recording->recorded.cells;
+  for (const CellReference& task : tasks) {
+    if (task->references.load(std::memory_order_acquire) != 1) return 0;
+  }
+  for (const CellReference& task : tasks) {
+    Py_VISIT(task->function);
+    Py_VISIT(task->further);
+    Py_VISIT(task->keywords);
+    Py_VISIT(task->exception.load());
+  }
+  return traverse_arrays(tasks, visit, arg);
+}
+
+int clear_recording(PyObject* self) {
+  RecordingObject* const recording = idle_recording(self);
+  if (recording == nullptr) return 0;
+  // The tasks are moved first, because dropping them may run code of the program that looks at the recording.
+  [[maybe_unused]] const RuntimeState::Recorded dropped = std::exchange(recording->recorded, {});
+  return 0;
+}
+
+void set_up_recording_type(PyHeapTypeObject* heap_type) {
+  PyTypeObject* const type = &heap_type->ht_type;
+  type->tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->tp_traverse = &traverse_recording;
+  type->tp_clear = &clear_recording;
+}
 
 std::unique_ptr<RecordingObject> record(const RuntimeObject& self, const py::object& function,
                                         const std::string& name) {
@@ -80,7 +148,7 @@ py::object run(RecordingObject& self, const py::object& rebind) {
 }  // namespace
 
 void bind_recordings(py::module_& module) {
-  py::class_<RecordingObject>(module, "Recording",
+  py::class_<RecordingObject>(module, "Recording", py::custom_type_setup(&set_up_recording_type),
                               R"(A task graph that runs many times, without inferring its order again.
 
     with rt.record() as graph:

@@ -133,7 +133,7 @@ void add_input(RuntimeState& runtime, const FutureObject& future, TaskCell& cell
     raise(ErrorCode::invalid_argument,
           "an argument of the call is a future of another runtime: pass its result, future.result()");
   }
-  if (future.cell.get() == nullptr || future.cell->recording != nullptr) {
+  if (future.cell.get() == nullptr || future.cell->is_run) {
     raise(ErrorCode::invalid_argument,
           "an argument of the call is a future of a recording, which has no result: name it in after=");
   }
