@@ -117,9 +117,12 @@ def cancel(self):
     return True
 
 
-def _wait(self, timeout):
-    if not self._wait(timeout):
-        raise concurrent.futures.TimeoutError(f"{self!r} has not ended within {timeout} s")
+def _outcome(future, timeout):
+    """Waits for the task's end. Returns its exception, or None, and its result."""
+    outcome = future._outcome(timeout)
+    if outcome is None:
+        raise concurrent.futures.TimeoutError(f"{future!r} has not ended within {timeout} s")
+    return outcome
 
 
 def result(self, timeout=None):
@@ -128,20 +131,18 @@ def result(self, timeout=None):
     the task has not ended after `timeout` seconds. For `Runtime.call`: returns the function's result, or raises the
     function's own exception. In a kernel, which may wait for children of its own task, a `timeout` above 0 has no
     effect."""
-    _wait(self, timeout)
-    failure = self._exception()
+    failure, value = _outcome(self, timeout)
     if failure is not None:
         try:
             raise failure
         finally:
             failure = self = None  # no cycle through the traceback
-    return self._result()
+    return value
 
 
 def exception(self, timeout=None):
     """Waits for the task's end as `result` does. Returns the error of the task, or None if it succeeded."""
-    _wait(self, timeout)
-    return self._exception()
+    return _outcome(self, timeout)[0]
 
 
 def wait(self, timeout=None):

@@ -284,3 +284,24 @@ def test_a_recording_of_functions_of_c(rt):
     graph.run()
     rt.wait()
     assert a[0] == 5
+
+
+def test_no_private_step_of_a_wait_loses_a_failure():
+    """Where tasks run in the thread that waits, the wait itself counts a failure as told. So it gives the failure, too."""
+
+    @troupe.codelet("rw")
+    def fails(a):
+        raise ValueError("mine")
+
+    with pytest.raises(troupe.KernelFailed, match="mine"):
+        with troupe.Runtime(cores=1, deterministic=True) as rt:
+            future = fails(numpy.zeros(1))
+            waited_for = fails(numpy.zeros(1))
+            private = {name for name in dir(type(future)) if name.startswith("_") and not name.startswith("__")}
+            assert private == {"_cancel", "_condition", "_key", "_outcome", "_state", "_waiters", "_watch"} | {
+                name for name in private if name.startswith("_pybind11")
+            }
+            failure, value = waited_for._outcome()
+            assert type(failure.__cause__) is ValueError and value is None
+            rt.data(numpy.zeros(1)).wait()
+            assert future.state in ("failed", "pending")

@@ -85,27 +85,33 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
 }
 
 /// Returns the exception of a task that failed or was cancelled; None if it has succeeded. For a call of a plain
-/// function this is the function's own exception.
+/// function this is the function's own exception. From here on the failure counts as told.
 py::object exception(const FutureObject& self) {
   if (self.cell->status == TaskStatus::succeeded) return py::none();
   TaskCell& cell = self.cell->told();
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
-  // From here on the failure counts as reported.
+  const bool own = cell.plain && raised != nullptr;
+  py::object made = own ? cause : exception_of(cause.is_none() ? cell.code : code_of(cause), cell.message, cause);
+  if (!own && !cause.is_none()) made.attr("failures").attr("append")(cause);
+  // Making the exception runs code in Python, which a signal may interrupt. So the failure counts as told only now.
   if (self.future.owner() != nullptr) (void)self.future.owner()->outcome(self.future);
-  if (cell.plain && raised != nullptr) {
+  if (own) {
     self.runtime->forget_failed_call(*self.cell.get());
     self.runtime->forget_failed_call(cell);
-    return cause;
   }
-  py::object made = exception_of(cause.is_none() ? cell.code : code_of(cause), cell.message, cause);
-  if (!cause.is_none()) made.attr("failures").attr("append")(cause);
   return made;
 }
 
-py::object result_value(const FutureObject& self) {
-  if (self.cell->result == nullptr) return py::none();
-  return py::reinterpret_borrow<py::object>(self.cell->result);
+/// Waits for the end of the task. Returns None after the timeout, otherwise the exception (or None) and the result of
+/// the kernel or function. These are one step because a wait may already count the failure as told: whoever waits gets
+/// the failure.
+py::object outcome(const FutureObject& self, std::optional<double> timeout) {
+  if (!wait(self, timeout)) return py::none();
+  const py::object failure = exception(self);
+  PyObject* const result = self.cell->result;
+  return py::make_tuple(failure,
+                        result == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(result));
 }
 
 /// Returns the cell with what the future refers to, if no other object refers to the cell; otherwise null.
@@ -168,9 +174,7 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
   type.def_property_readonly(
           "id", [](const FutureObject& self) { return self.future.id().value(); }, "The task's number in its runtime.")
       .def_property_readonly("state", &state_of, "'pending', 'succeeded', 'failed', 'cancelled', or 'recorded'.")
-      .def("_wait", &wait, py::arg("timeout") = py::none())
-      .def("_exception", &exception)
-      .def("_result", &result_value)
+      .def("_outcome", &outcome, py::arg("timeout") = py::none())
       .def("_cancel",
            [](const FutureObject& self) {
              require_cell(self);
