@@ -129,8 +129,8 @@ def result(self, timeout=None):
     """Waits for the task's end. Returns the kernel's result if the kernel is in Python, otherwise None. Raises a
     `TroupeError` if the task failed (the `__cause__` is the kernel's exception) or was cancelled, and `TimeoutError` if
     the task has not ended after `timeout` seconds. For `Runtime.call`: returns the function's result, or raises the
-    function's own exception. In a kernel, which may wait for children of its own task, a `timeout` above 0 has no
-    effect."""
+    function's own exception. In a kernel, which may wait for children of its own task, and where tasks run in the thread
+    that waits (`deterministic=True`), a `timeout` above 0 has no effect."""
     failure, value = _outcome(self, timeout)
     if failure is not None:
         try:
@@ -151,7 +151,7 @@ def wait(self, timeout=None):
 
 
 def _await(self):
-    if self.done():
+    if self.done() or self._runs_in_wait:
         return self.result()
     loop = asyncio.get_running_loop()
     waiting = loop.create_future()

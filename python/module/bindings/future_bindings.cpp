@@ -10,6 +10,7 @@
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
 #include "python/module/runtime_state.hpp"
+#include "python/module/values.hpp"
 
 namespace troupe::python {
 
@@ -48,6 +49,20 @@ void require_end(const FutureObject& self) {
   graph->check_may_wait(self.future).value_or_throw();
 }
 
+/// Waits for the end of the task in a kernel of another runtime. The runtime of the kernel lets other tasks use its
+/// core meanwhile, so that the task may itself wait for tasks on that core.
+void wait_in_other_kernel(const FutureObject& self) {
+  if (!self.runtime->open()) return;
+  // The pointer keeps the task's runtime alive if another thread closes it meanwhile.
+  const auto runtime = self.runtime->runtime();
+  const WithoutGil without;
+  try {
+    self.future.wait();
+  } catch (const Error&) {
+    if (self.future.status() == TaskStatus::pending) throw;
+  }
+}
+
 /// Waits for the end of the task; returns false after the timeout.
 bool wait(const FutureObject& self, std::optional<double> timeout) {
   require_cell(self);
@@ -55,8 +70,9 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   RuntimeState& state = *self.runtime;
   state.require_own_process();
   const bool in_kernel = state.task_here() != nullptr;
-  if (in_kernel && timeout && *timeout <= 0) return false;
-  if (in_kernel || state.recording_here() || (state.runs_in_waiting_thread() && !timeout)) {
+  const bool runs_tasks = in_kernel || state.runs_in_waiting_thread();
+  if (runs_tasks && timeout && *timeout <= 0) return false;
+  if (runs_tasks || state.recording_here()) {
     // `Future::wait` throws the right error if this thread must not wait for the task. Otherwise `Future::wait` runs
     // the task in this thread. In a kernel it waits for a child while the worker runs other tasks; no time limit can
     // interrupt these tasks.
@@ -73,6 +89,7 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
     // The cell learns of the end a moment after other threads may have seen the task's status.
     return self.cell->ended() || (!self.cell->is_run && self.cell->wait(std::nullopt));
   }
+  if (!timeout && RuntimeState::in_kernel() != nullptr) wait_in_other_kernel(self);
   std::optional<std::chrono::duration<double>> limit;
   if (timeout) limit.emplace(*timeout);
   if (self.cell->is_run) {
@@ -106,8 +123,10 @@ py::object exception(const FutureObject& self) {
 /// Waits for the end of the task. Returns None after the timeout, otherwise the exception (or None) and the result of
 /// the kernel or function. These are one step because a wait may already count the failure as told: whoever waits gets
 /// the failure.
-py::object outcome(const FutureObject& self, std::optional<double> timeout) {
-  if (!wait(self, timeout)) return py::none();
+py::object outcome(const FutureObject& self, const py::object& timeout) {
+  std::optional<double> limit;
+  if (!timeout.is_none()) limit = named("timeout", "seconds (float) or None", timeout, [&] { return number(timeout); });
+  if (!wait(self, limit)) return py::none();
   const py::object failure = exception(self);
   PyObject* const result = self.cell->result;
   return py::make_tuple(failure,
@@ -190,6 +209,9 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
              if (self.cell->is_run) self.runtime->watch_runs();
              return true;
            })
+      .def_property_readonly(
+          "_runs_in_wait", [](const FutureObject& self) { return self.runtime->runs_in_waiting_thread(); },
+          "True if the task runs in a thread that waits for it, and nowhere else.")
       .def_property_readonly(
           "_key", [](const FutureObject& self) { return reinterpret_cast<std::uintptr_t>(self.cell.get()); });
   module.def("_set_class_of_futures", [](const py::object& property) {
