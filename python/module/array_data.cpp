@@ -33,12 +33,23 @@ std::uint64_t hash_of(std::string_view text) {
 std::string text_of_shape(const py::array& array) { return py::str(array.attr("shape")); }
 
 [[noreturn]] void refuse_layout(const py::array& array, const std::string& name) {
+  std::string rule;
+  if (array.ndim() == 1) {
+    rule = fmt::format("the stride of an array of one dimension is a multiple of an element's size ({} bytes), above 0",
+                       array.itemsize());
+  } else if (array.ndim() <= 3) {
+    rule = fmt::format(
+        "of arrays with two or three dimensions the first or last stride must be the size of an element "
+        "({} bytes), as in A[:, a:b] or A[a:b, :], and no stride may be below that",
+        array.itemsize());
+  } else {
+    rule = "arrays of more than three dimensions must have no gaps";
+  }
   throw py::value_error(fmt::format(
-      "{} of shape {} and strides {} is not contiguous: of arrays with two or three dimensions the first or "
-      "last stride must be the size of an element ({} bytes), as in A[:, a:b] or A[a:b, :]; others must "
-      "have no gaps. Take numpy.ascontiguousarray(array), or register the whole and use partition",
+      "{} of shape {} and strides {} is not contiguous: {}. Register the whole and use partition, or take a copy, "
+      "numpy.ascontiguousarray(array), from which what tasks write has to be copied back",
       name.empty() ? "the array" : "'" + name + "'", text_of_shape(array), std::string(py::str(array.attr("strides"))),
-      array.itemsize()));
+      rule));
 }
 
 void copy_elements(const DataView& from, const DataView& to) {

@@ -138,6 +138,10 @@ void take_nesting(RuntimeState& runtime, py::handle weak, TaskCell& cell, TaskOp
     throw py::type_error("weak is a list of pairs of a mode and an array or data, not " +
                          std::string(py::repr(py::type::handle_of(weak))));
   }
+  if (!options.nested && py::len(weak) > 0) {
+    raise(ErrorCode::invalid_argument,
+          "weak names data for the tasks inside of a nested task: say nested=True, too, or pass them as arguments");
+  }
   for (const py::handle pair : weak) take_weak(runtime, pair, cell, options);
 }
 

@@ -96,7 +96,7 @@ def test_a_generator_of_joblib_gives_results_in_their_order(rt, generators, shar
         results = joblib.Parallel(return_as="generator")(joblib.delayed(slower_first)(i) for i in range(50))
         assert next(results) == 0
         assert list(results) == list(range(1, 50)) and sorted(begun) == list(range(50))
-        # The same object is used again.
+        # One object may be used for several calls.
         with joblib.Parallel(return_as="generator") as parallel:
             for _ in range(2):
                 assert list(parallel(joblib.delayed(abs)(-i) for i in range(9))) == list(range(9))

@@ -3,7 +3,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -115,6 +117,25 @@ std::shared_ptr<ArrayData> data_of(RuntimeState& runtime, py::handle object) {
   return data;
 }
 
+/// Throws if no task of the recording uses the data. Tasks that use parts of the data do not count.
+void require_use(const RuntimeState::Recorded& recording, const ArrayData& data) {
+  if (std::ranges::find(recording.data, &data) != recording.data.end()) return;
+  raise(ErrorCode::invalid_argument, data.description() +
+                                         " is to be exchanged, but no task of the recording uses it (or only through "
+                                         "its parts)");
+}
+
+/// Throws if the memory of an array has moved since the recording, unless the run uses another array in its place.
+void require_memory(const RuntimeState::Recorded& recording, std::span<const Rebinding> rebindings) {
+  for (const ArrayData* const data : recording.data) {
+    if (!data->moved()) continue;
+    const auto is_this = [data](const Rebinding& exchanged) { return exchanged.recorded.id() == data->handle().id(); };
+    if (std::ranges::none_of(rebindings, is_this)) {
+      data->require_unchanged("a recording is run that uses " + data->description());
+    }
+  }
+}
+
 py::object run(RecordingObject& self, const py::object& rebind) {
   self.require_ended();
   const auto keep = self.runtime->runtime();
@@ -128,19 +149,23 @@ py::object run(RecordingObject& self, const py::object& rebind) {
       if (pair.size() != 2) throw py::type_error("rebind is a dictionary, or pairs: (recorded, now)");
       const auto recorded = data_of(*self.runtime, pair[0]);
       const auto now = data_of(*self.runtime, pair[1]);
-      if (recorded->form().shape != now->form().shape || recorded->form().order != now->form().order) {
-        raise(ErrorCode::invalid_argument, fmt::format("{} cannot stand for {}: shape and order must be the same",
-                                                       now->description(), recorded->description()));
+      if (recorded->form().shape != now->form().shape || recorded->form().order != now->form().order ||
+          recorded->form().layout.element_tag != now->form().layout.element_tag) {
+        raise(ErrorCode::invalid_argument,
+              fmt::format("{} cannot stand for {}: shape, order and dtype must be the same", now->description(),
+                          recorded->description()));
       }
       if (!now->writable() && self.recorded.written.contains(recorded->handle().id().value())) {
         raise(ErrorCode::invalid_argument,
               fmt::format("{} cannot stand for {}: it is read-only, and the recording writes it", now->description(),
                           recorded->description()));
       }
+      require_use(self.recorded, *recorded);
       rebindings.push_back({recorded->handle(), now->handle()});
       all_now.push_back(now);
     }
   }
+  require_memory(self.recorded, rebindings);
   RuntimeState::Run run = self.runtime->run(self.recorded, rebindings, all_now);
   return make_future(self.runtime, run.future, std::move(run.cell));
 }
