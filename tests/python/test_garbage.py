@@ -278,3 +278,47 @@ def test_collections_beside_running_recordings_lose_nothing(rt):
     del recording
     gc.collect()
     assert gone() is None
+
+
+def test_many_cycles_of_several_threads_are_collected(rt):
+    """Collects very often, while threads make cycles of recordings, data, futures and calls."""
+    recording = threading.Lock()
+    made = []
+
+    def make(i):
+        thing = Thing()
+        thing.data = rt.data(numpy.zeros(10))
+
+        @troupe.codelet("rw")
+        def kernel(a, *rest):
+            a += 1
+            return thing
+
+        with recording:
+            with rt.record() as thing.recording:
+                kernel(thing.data, thing)
+                add_one(thing.data)
+                look(thing.data)
+        thing.futures = [thing.recording.run() for _ in range(i % 3)] + [kernel(thing.data)] * (i % 2)
+        thing.call = rt.call(lambda: thing)
+        if i % 5 == 0:
+            thing.call.result(timeout=60)
+        made.append(weakref.ref(thing))
+
+    before = gc.get_threshold()
+    gc.set_threshold(50, 2, 2)
+    gc.enable()
+    try:
+        threads = [threading.Thread(target=lambda: [make(i) for i in range(60)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        gc.set_threshold(*before)
+        gc.disable()
+    rt.wait()
+    gc.collect()
+    rt.wait()
+    gc.collect()
+    assert len(made) == 240 and not any(gone() for gone in made)
