@@ -81,6 +81,15 @@ def test_arrays_that_cannot_stand_for_others(rt):
         assert text.endswith("cannot stand for the array of shape (4,): shape, order and dtype must be the same")
 
 
+def test_arguments_of_recordings(rt):
+    text = message_of(TypeError, lambda: rt.record("step"))
+    assert text.startswith("record takes the function") and text.endswith("not 'step': a name is given by name=")
+    with rt.record() as step:
+        add_one(numpy.zeros(1))
+    for wrong in (5, [numpy.zeros((3, 1))]):
+        assert message_of(TypeError, lambda: step.run(rebind=wrong)) == "rebind is a dictionary, or pairs: (recorded, now)"
+
+
 def test_recordings_of_arrays_that_were_resized_do_not_run(rt):
     a, other = numpy.zeros(4), numpy.zeros(4)
     with rt.record() as step:

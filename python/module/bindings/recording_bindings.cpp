@@ -106,6 +106,10 @@ std::unique_ptr<RecordingObject> record(const RuntimeObject& self, const py::obj
                                         const std::string& name) {
   auto recording = std::make_unique<RecordingObject>(self.state, name);
   if (function.is_none()) return recording;
+  if (PyCallable_Check(function.ptr()) == 0) {
+    throw py::type_error("record takes the function whose tasks are recorded, or none before a 'with' block, not " +
+                         std::string(py::repr(function)) + ": a name is given by name=");
+  }
   recording->recorded = self.state->record([&function] { function(); }, name);
   return recording;
 }
@@ -144,6 +148,7 @@ py::object run(RecordingObject& self, const py::object& rebind) {
   if (!rebind.is_none()) {
     // The argument is a dictionary, or a list of pairs.
     const py::object pairs = py::isinstance<py::dict>(rebind) ? py::object(rebind.attr("items")()) : rebind;
+    if (!py::isinstance<py::iterable>(pairs)) throw py::type_error("rebind is a dictionary, or pairs: (recorded, now)");
     for (const py::handle entry : pairs) {
       const auto pair = py::reinterpret_borrow<py::object>(entry).cast<py::tuple>();
       if (pair.size() != 2) throw py::type_error("rebind is a dictionary, or pairs: (recorded, now)");
