@@ -103,7 +103,7 @@ std::string TaskGraph::text_of(Withdrawal reason, const Task& task, const char* 
     }
     case Withdrawal::told_of_run: return "the program cancelled the run of the recorded graph";
     case Withdrawal::told_of_parent: return "the nested task that it belongs to failed or was cancelled";
-    case Withdrawal::told_of_stop: return "a stop was requested of its token (TaskOptions::stop)";
+    case Withdrawal::told_of_stop: return "a stop was requested of its token";
     case Withdrawal::told_of_deadline:
       // `std::max`: for a deadline far before the clock's zero, the difference would be too large for its type.
       return "its deadline passed " + rounded(Clock::now() - std::max(task.extras->deadline, Clock::time_point{})) +

@@ -33,12 +33,23 @@ std::uint64_t hash_of(std::string_view text) {
 std::string text_of_shape(const py::array& array) { return py::str(array.attr("shape")); }
 
 [[noreturn]] void refuse_layout(const py::array& array, const std::string& name) {
+  std::string rule;
+  if (array.ndim() == 1) {
+    rule = fmt::format("the stride of an array of one dimension is a multiple of an element's size ({} bytes), above 0",
+                       array.itemsize());
+  } else if (array.ndim() <= 3) {
+    rule = fmt::format(
+        "of arrays with two or three dimensions the first or last stride must be the size of an element "
+        "({} bytes), as in A[:, a:b] or A[a:b, :], and no stride may be below that",
+        array.itemsize());
+  } else {
+    rule = "arrays of more than three dimensions must have no gaps";
+  }
   throw py::value_error(fmt::format(
-      "{} of shape {} and strides {} is not contiguous: of arrays with two or three dimensions the first or "
-      "last stride must be the size of an element ({} bytes), as in A[:, a:b] or A[a:b, :]; others must "
-      "have no gaps. Take numpy.ascontiguousarray(array), or register the whole and use partition",
+      "{} of shape {} and strides {} is not contiguous: {}. Register the whole and use partition, or take a copy, "
+      "numpy.ascontiguousarray(array), from which what tasks write has to be copied back",
       name.empty() ? "the array" : "'" + name + "'", text_of_shape(array), std::string(py::str(array.attr("strides"))),
-      array.itemsize()));
+      rule));
 }
 
 void copy_elements(const DataView& from, const DataView& to) {
@@ -331,6 +342,21 @@ ArrayData::Argument ArrayData::argument_for(const DataView& view, bool writable)
   py::array made = copy_of(view, form_, py::reinterpret_borrow<py::dtype>(dtype_.get()));
   if (!writable) forbid_writing(made);
   return {std::move(made), true};
+}
+
+bool ArrayData::may_be_in_cycles() const {
+  const py::handle array = array_.get();
+  return array && PyObject_IS_GC(array.ptr()) != 0;
+}
+
+int ArrayData::traverse(visitproc visit, void* arg) const {
+  PyObject* const array = array_.get().ptr();
+  PyObject* const view = read_only_.get().ptr();
+  Py_VISIT(array);
+  Py_VISIT(view);
+  // An array does not report the array that it is a view of. This object does so for a view that it alone owns.
+  if (read_only_refers_ && view != nullptr && Py_REFCNT(view) == 1) Py_VISIT(array);
+  return 0;
 }
 
 std::string ArrayData::description() const {

@@ -103,6 +103,12 @@ class ArrayData {
   /// Returns how many references to the registered array this object holds.
   [[nodiscard]] pybind11::ssize_t own_references() const { return read_only_refers_ ? 2 : 1; }
 
+  /// Reports the references of this object to Python's garbage collector. The caller must be the only owner of this
+  /// object: a reference of several owners would be counted more than once.
+  int traverse(visitproc visit, void* arg) const;
+  /// Returns true if the collector could find a cycle through this object: if its array is of a class with attributes.
+  [[nodiscard]] bool may_be_in_cycles() const;
+
   /// Returns a text for messages: "'x'" or "an array of shape (3, 4)".
   [[nodiscard]] std::string description() const;
 

@@ -10,6 +10,7 @@ PYBIND11_MODULE(_troupe, module) {
   troupe::python::bind_errors();
   troupe::python::bind_codelets(module);
   troupe::python::bind_data(module);
+  troupe::python::bind_stop(module);
   troupe::python::bind_futures(module);
   troupe::python::bind_runtime(module);
   troupe::python::bind_calls(module);

@@ -36,10 +36,16 @@ RuntimeState::Recorded RuntimeState::end_recording() {
 
 RuntimeState::Recorded RuntimeState::recorded_by(std::shared_ptr<client::RecordedTasks> tasks) {
   Recorded recorded{std::move(tasks), std::make_shared<std::vector<CellReference>>(std::exchange(recorded_cells, {}))};
+  std::unordered_set<const ArrayData*> known;
+  const auto note = [&](const ArrayData& data) {
+    if (known.insert(&data).second) recorded.data.push_back(&data);
+  };
   for (const CellReference& task : *recorded.cells) {
     for (const TaskCell::Parameter& parameter : task->parameters) {
+      note(*parameter.data);
       if (parameter.writable) recorded.written.insert(parameter.data->handle().id().value());
     }
+    for (const std::shared_ptr<ArrayData>& weak : task->weak) note(*weak);
   }
   return recorded;
 }
@@ -94,6 +100,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   auto* const cell = new TaskCell;
   run.cell = CellReference(cell);
   cell->runtime = this;
+  cell->is_run = true;
   cell->recording = recorded.cells;
   for (const auto& data : now) cell->parameters.push_back({data});
   cell->add_reference();

@@ -91,7 +91,14 @@ bool in_package() {
 void warn(const std::string& message) {
   const WithGil lock;
   const int level = in_package() ? 2 : 1;
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), level) != 0) PyErr_WriteUnraisable(nullptr);
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), level) == 0) return;
+  if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) {
+    // The interrupt is for the program: whoever waits sees it at its next look.
+    PyErr_Clear();
+    PyErr_SetInterrupt();
+    return;
+  }
+  PyErr_WriteUnraisable(nullptr);
 }
 
 void tell_of_stall(const WhyReport& report) {

@@ -213,10 +213,10 @@ void RuntimeState::wait() {
 
 void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
   const auto warn = runtime_->backend().warn();
-  if (!failure || !warn) return;
+  if (!warn || (!failure && !end_.calls_lost)) return;
   // Tasks that were cancelled by the end of the runtime did not fail. If there are only such tasks, warn only if the
   // program has not asked for the end.
-  const bool went_wrong = failure->code() != ErrorCode::cancelled || !exceptions_.empty();
+  const bool went_wrong = failure && (failure->code() != ErrorCode::cancelled || !exceptions_.empty());
   if (went_wrong) {
     warn(fmt::format(
         "a runtime has ended, and the program had not asked what became of its tasks (wait() says it, and so does a "
@@ -230,7 +230,7 @@ void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
 }
 
 void RuntimeState::close(bool cancel, bool lost) {
-  if (runtime_ == nullptr || closing_) return;
+  if (runtime_ == nullptr || end_.closing) return;
   const auto self = shared_from_this();
   if (foreign()) {
     // In a forked process the runtime's threads do not exist, so the runtime cannot end. Keep it forever.
@@ -239,11 +239,11 @@ void RuntimeState::close(bool cancel, bool lost) {
     return;
   }
   if (in_kernel() == this) raise(ErrorCode::wait_in_kernel, "a kernel tried to end the runtime that runs it");
-  closing_ = true;
+  end_.closing = true;
   Ending ending = end_tasks(cancel);
   if (!ending.over) {
-    closing_ = false;
-    abandoned_ = true;
+    end_.closing = false;
+    end_.abandoned = true;
     throw *ending.interrupted;
   }
   std::optional<Error>& failure = ending.failure;
@@ -273,9 +273,31 @@ void RuntimeState::close(bool cancel, bool lost) {
   if (failure && !cancel) raise_failure(*failure);
 }
 
+void RuntimeState::warn_of_running_kernels() {
+  const auto runtime = runtime_;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (!idle(*runtime)) {
+    if (std::chrono::steady_clock::now() >= patience) {
+      const auto warn = runtime->backend().warn();
+      if (!warn) return;
+      return warn(
+          "the end of a runtime waits for kernels that still run, and has cancelled what has not begun: Ctrl-C ends "
+          "kernels and functions in Python, those in C run to their end");
+    }
+    {
+      const WithoutGil without;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
 RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
   const auto keep = runtime_;
   Ending ending;
+  // On a service, and where tasks run in the waiting thread, an interrupt ends no kernels.
+  const bool may_tell = nests() && !runs_in_waiting_thread_;
+  bool user_waits = end_.by_exception && may_tell;
   const auto wait = [&](const std::function<void()>& function) {
     try {
       wait_without_lock(function);
@@ -292,6 +314,11 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
     try {
       // Kernels may submit until the last task has ended.
       if (!cancel) wait(wait_for_news);
+      if (cancel && user_waits) {
+        user_waits = false;
+        keep->cancel();
+        warn_of_running_kernels();
+      }
       wait([&] {
         if (cancel) keep->cancel();
         keep->backend().stop_submissions().value_or_throw();
@@ -305,6 +332,7 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
         return ending;
       }
       // An interrupt means that the user wants to stop, so cancel the tasks that have not begun.
+      user_waits = !cancel && may_tell;
       cancel = true;
     }
   }
@@ -363,11 +391,12 @@ void RuntimeState::close_all() {
     open_runtimes().pop_back();
     try {
       // Do not wait for a runtime that was abandoned after an interrupt and still has running kernels.
-      if (state->abandoned_ && state->open() && !idle(*state->runtime_)) {
+      if (state->end_.abandoned && state->open() && !idle(*state->runtime_)) {
         left->push_back(state);
         continue;
       }
-      const bool lost = state->open() && !state->in_block_ && !idle(*state->runtime_);
+      const bool lost = state->open() && !state->end_.in_block && !idle(*state->runtime_);
+      state->end_.unasked = true;
       state->end_kernels();
       state->close(true, lost);
     } catch (py::error_already_set& error) {

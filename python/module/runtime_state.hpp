@@ -57,7 +57,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
   /// Returns true if the end of the runtime was interrupted while kernels that do not end were running. Then the end of
   /// the interpreter does not wait for the runtime; only explicit calls of the program wait.
-  [[nodiscard]] bool abandoned() const { return abandoned_; }
+  [[nodiscard]] bool abandoned() const { return end_.abandoned; }
   /// Returns true if this process was forked from the process that started the runtime.
   [[nodiscard]] bool foreign() const;
   /// Throws in a forked process.
@@ -110,7 +110,12 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   void close(bool cancel, bool lost = false);
   /// Notes that a 'with' block will wait for the tasks. If the interpreter ends although the block has not ended, the
   /// block is in a daemon thread.
-  void enter_block() { in_block_ = true; }
+  void enter_block() { end_.in_block = true; }
+  /// Ends the runtime at the end of a 'with' block, which may have ended with an exception.
+  void leave_block(bool by_exception) {
+    end_.by_exception = by_exception;
+    close(by_exception);
+  }
 
   /// Begins to record the calling thread's submissions, until `end_recording`.
   void begin_recording(std::string name);
@@ -120,6 +125,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::shared_ptr<std::vector<CellReference>> cells;
     /// The numbers of the handles that tasks write.
     std::unordered_set<std::uint64_t> written = {};
+    /// The data of the tasks, without repetitions. The cells own them.
+    std::vector<const ArrayData*> data = {};
   };
   [[nodiscard]] Recorded end_recording();
   /// Records the submissions of `program`. On a service this is the only way to record.
@@ -153,6 +160,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Keeps a call of a plain function that failed, until the program gets its exception or waits for all tasks. Keeps
   /// at most as many calls as exceptions of kernels.
   void add_failed_call(CellReference call);
+  /// Called when a call was cancelled, without the interpreter's lock: notes that calls are lost because the
+  /// interpreter ends. The graph does not report cancelled calls.
+  void call_was_cancelled() noexcept {
+    if (end_.unasked) end_.calls_lost = true;
+  }
   /// Called when the program gets the exception of a failed call, so that waits do not report this call any more.
   void forget_failed_call(const TaskCell& call);
 
@@ -241,6 +253,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::optional<pybind11::error_already_set> interrupted = {};
   };
   [[nodiscard]] Ending end_tasks(bool cancel);
+  /// Warns the user, who waits for the end of the program, if kernels still run after two seconds.
+  void warn_of_running_kernels();
   /// Waits, in a kernel, for the children of its task.
   void wait_for_children();
   [[noreturn]] void raise_failure(const Error& error);
@@ -265,9 +279,18 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   const graph::HomeProcess home_;
   bool runs_in_waiting_thread_ = false;
   bool calls_ = false;
-  bool closing_ = false;
-  bool abandoned_ = false;
-  bool in_block_ = false;
+  /// The way in which the runtime ends, or has ended.
+  struct EndState {
+    bool closing = false;
+    bool abandoned = false;
+    bool in_block = false;
+    /// True if an exception of the program ends the runtime.
+    bool by_exception = false;
+    /// True if the end of the interpreter ends the runtime. `calls_lost` is true if this has cancelled calls.
+    std::atomic<bool> unasked{false};
+    std::atomic<bool> calls_lost{false};
+  };
+  EndState end_;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
   /// The thread that records; 0 if no thread records.
   unsigned long recording_thread_ = 0;

@@ -51,7 +51,8 @@ bool has_parameter(const PythonSignature& signature, const std::string& name) {
   names.insert(names.end(), kTaskOptionNames.begin(), kTaskOptionNames.end());
   mismatch(codelet,
            "'" + name +
-               "' is neither an argument of the kernel nor one of priority, name, after, devices, nested, weak" +
+               "' is neither an argument of the kernel nor one of priority, name, after, devices, nested, weak, "
+               "deadline, stop" +
                did_you_mean(name, names));
 }
 
@@ -108,7 +109,7 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
     }
   } else {
     if (PyObject_CheckBuffer(argument) == 0) {
-      refuse(fmt::format("is to be an array or data (mode {}), not {}", to_string(mode),
+      refuse(fmt::format("is to be an array or data (mode {}), not {}: make a numpy array of it first", to_string(mode),
                          std::string(py::repr(py::type::handle_of(argument)))));
     }
     data = runtime.find_or_add(argument);
@@ -222,6 +223,37 @@ Arguments numbers_of(const Call& call, std::size_t arrays) {
   return numbers;
 }
 
+/// Returns true if one of the data is the other, or a part of it.
+bool share_elements(const ArrayData& one, const ArrayData& other) {
+  const auto contains = [](const ArrayData& whole, const ArrayData* part) {
+    while (part != nullptr && part != &whole) part = part->whole.get();
+    return part != nullptr;
+  };
+  return contains(one, &other) || contains(other, &one);
+}
+
+/// Submits the task of the call. If the runtime refuses two of its arguments, which it calls by the numbers of their
+/// handles, the message says which arguments these are.
+Future submit_task(RuntimeState& runtime, const Call& call, const graph::TaskSpecification& specification) {
+  try {
+    return runtime.submit(specification);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::conflicting_access) throw;
+    for (std::size_t j = 0; j < call.data.size(); ++j) {
+      for (std::size_t i = 0; i < j; ++i) {
+        const bool written = writes(*call.accesses[i].mode) || writes(*call.accesses[j].mode);
+        if (!written || !share_elements(*call.data[i], *call.data[j])) continue;
+        raise(error.code(),
+              fmt::format("codelet '{}': arguments {} and {} share elements ({}), and the kernel writes one of them "
+                          "(modes {} and {}): pass a copy, or use a kernel that takes them once, in mode rw",
+                          call.codelet.name(), i, j, call.data[i]->description(), to_string(*call.accesses[i].mode),
+                          to_string(*call.accesses[j].mode)));
+      }
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::size_t count, PyObject* keywords,
@@ -260,9 +292,10 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   }
   task->runtime = runtime.get();
   take_nesting(*runtime, call.weak, *task.get(), call.options);
+  check_limits(*runtime, call.options, codelet.name());
   if (runtime->recording_here()) {
     task->recorded = true;
-    const Future future = runtime->submit({codelet.codelet, call.accesses, numbers, call.options});
+    const Future future = submit_task(*runtime, call, {codelet.codelet, call.accesses, numbers, call.options});
     runtime->recorded_cells.push_back(std::move(task));
     return make_future(runtime, future, CellReference());
   }
@@ -273,7 +306,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   graph::TaskSpecification specification{codelet.codelet, call.accesses, numbers, call.options};
   // The program hears of a failure by the future, or at the end.
   specification.callback_tells = false;
-  const Future future = runtime->submit(specification);
+  const Future future = submit_task(*runtime, call, specification);
   // From here on, the end of the task drops the task's reference.
   task.leave();
   return make_future(runtime, future, std::move(mine));

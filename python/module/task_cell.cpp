@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "python/module/gil.hpp"
+#include "python/module/runtime_state.hpp"
 
 namespace troupe::python {
 
@@ -86,7 +87,9 @@ void TaskCell::end(const TaskOutcome& outcome) {
   // child.
   const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded &&
                      function != nullptr;
-  if ((function != nullptr || recording != nullptr) && !tells) forget_call();
+  if ((function != nullptr || is_run) && !tells) forget_call();
+  recording.reset();
+  if (plain && status == TaskStatus::cancelled) runtime->call_was_cancelled();
   if (inputs != nullptr) find_failed_input();
   if (failed_child != nullptr) find_failed_child();
   if (!weak.empty()) weak.clear();

@@ -80,7 +80,9 @@ struct TaskCell {
   /// The weak data of a nested task, which live until the task has ended.
   std::vector<std::shared_ptr<ArrayData>> weak;
 
-  /// For a run of a recording, the cells of its tasks, which live as long as this cell.
+  /// True for a run of a recording. Never changes after the run was submitted.
+  bool is_run = false;
+  /// For a run of a recording, the cells of its tasks, which live until the run has ended.
   std::shared_ptr<std::vector<class CellReference>> recording;
 
   TaskCell() = default;

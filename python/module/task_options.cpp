@@ -1,6 +1,7 @@
 #include "python/module/task_options.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "graph/codelets/restrictions.hpp"
 #include "python/module/errors.hpp"
@@ -37,6 +38,30 @@ void take_after(TaskOptions& options, py::handle value) {
   };
   if (future_in(value) != nullptr) return add(value);
   for (const py::handle one : value) add(one);
+}
+
+/// Returns the seconds of a number, or of a `datetime.timedelta`.
+double seconds_of(py::handle value) {
+  if (is_boolean(value)) wrong_type();
+  if (PyFloat_Check(value.ptr()) != 0 || PyLong_Check(value.ptr()) != 0) return number(value);
+  if (py::isinstance(value, py::module_::import("datetime").attr("timedelta"))) {
+    return number(value.attr("total_seconds")());
+  }
+  return number(value);
+}
+
+/// Returns the time that is this far from now; the end of time for times that the clock cannot tell.
+std::chrono::steady_clock::time_point deadline_of(py::handle value) {
+  using Clock = std::chrono::steady_clock;
+  const double seconds = named("deadline", "seconds from now (float) or a datetime.timedelta", value, [&] {
+    const double given = seconds_of(value);
+    if (!(given >= 0)) wrong_value("give the seconds from now, 0 or more");
+    return given;
+  });
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> ahead(seconds);
+  if (ahead >= Clock::time_point::max() - now) return Clock::time_point::max();
+  return now + std::chrono::duration_cast<Clock::duration>(ahead);
 }
 
 bool flag(std::string_view name, py::handle value) {
@@ -92,6 +117,10 @@ void take_task_option(TaskOptions& options, py::object& weak, std::string_view n
     options.nested = flag(name, value);
   } else if (name == "weak") {
     weak = py::reinterpret_borrow<py::object>(value);
+  } else if (name == "deadline") {
+    options.deadline = deadline_of(value);
+  } else if (name == "stop") {
+    options.stop = stop_token_of(value);
   } else {
     options.devices = devices_of(value);
   }
@@ -109,7 +138,37 @@ void take_nesting(RuntimeState& runtime, py::handle weak, TaskCell& cell, TaskOp
     throw py::type_error("weak is a list of pairs of a mode and an array or data, not " +
                          std::string(py::repr(py::type::handle_of(weak))));
   }
+  if (!options.nested && py::len(weak) > 0) {
+    raise(ErrorCode::invalid_argument,
+          "weak names data for the tasks inside of a nested task: say nested=True, too, or pass them as arguments");
+  }
   for (const py::handle pair : weak) take_weak(runtime, pair, cell, options);
+}
+
+StopToken stop_token_of(py::handle value) {
+  const StopObject* const stop = stop_in(value);
+  if (stop == nullptr) {
+    throw py::type_error("stop is a troupe.StopToken, not " + std::string(py::repr(value)));
+  }
+  return {stop->source.get_token()};
+}
+
+void check_limits(const RuntimeState& runtime, const TaskOptions& options, std::string_view name) {
+  if (!options.deadline && !options.stop.stop_possible()) return;
+  const auto refuse = [&](const char* why) {
+    raise(ErrorCode::invalid_argument, "'" + std::string(name) + "' " + why);
+  };
+  if (runtime.recording_here()) {
+    refuse(
+        "has deadline= or stop=, which a recorded task cannot have, as it runs many times: cancel the future that "
+        "run() returns");
+  }
+  if (!runtime.nests()) {
+    refuse("has deadline= or stop=, which are not carried to a service: submit it without, and cancel its future");
+  }
+  if (options.deadline && runtime.runs_in_waiting_thread()) {
+    refuse("has a deadline, and the tasks of this runtime do not run by the clock (deterministic=True): use stop=");
+  }
 }
 
 }  // namespace troupe::python

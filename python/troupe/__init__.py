@@ -16,7 +16,7 @@ import importlib
 # _fit comes first, because it says what is wrong if the module cannot be loaded.
 from . import _fit  # noqa: F401
 from . import errors, simulation
-from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, cancelled, kernels
+from ._troupe import Codelet, Data, Recording, Runtime, StopToken, Trace, __version__, cancelled, kernels
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
 from .errors import *  # noqa: F403
 from .executor import Executor
@@ -37,6 +37,7 @@ __all__ = [
     "Reduce",
     "Runtime",
     "Simulation",
+    "StopToken",
     "Trace",
     "Write",
     "__version__",

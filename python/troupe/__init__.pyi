@@ -63,6 +63,11 @@ def c_codelet(
 ) -> Codelet: ...
 def cancelled() -> bool: ...
 
+class StopToken:
+    def __init__(self) -> None: ...
+    def request_stop(self) -> bool: ...
+    def stop_requested(self) -> bool: ...
+
 class Data:
     @property
     def array(self) -> NDArray[Any]: ...
@@ -107,6 +112,7 @@ class Executor(concurrent.futures.Executor):
         max_workers: int | None = ...,
         *,
         runtime: Runtime | None = ...,
+        stop: StopToken | None = ...,
         thread_name_prefix: str = ...,
         initializer: Callable[..., object] | None = ...,
         initargs: tuple[Any, ...] = ...,

@@ -1,7 +1,9 @@
 """Makes kernels from a program's functions in Python, in C, or compiled by Numba."""
 
 import inspect
+import types
 import typing
+import weakref
 
 from . import _troupe
 
@@ -66,13 +68,27 @@ def _parameters(function):
         return None
 
 
+def _parameters_by_name(function):
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a builtin function without a known signature
+        return frozenset()
+    return frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+
+
+# The parameters of functions that were called with options, because looking at a signature takes longer than a short call.
+_by_name = weakref.WeakKeyDictionary()
+
+
 def _has_parameter(function, name):
     """Returns True if the function has a parameter with this name, which can be passed by name."""
-    try:
-        parameter = inspect.signature(function).parameters.get(name)
-    except (TypeError, ValueError):  # a builtin function without a known signature
-        return False
-    return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    # Other objects that can be called may be equal to one another, and have different parameters.
+    if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType)):
+        return name in _parameters_by_name(function)
+    names = _by_name.get(function)
+    if names is None:
+        names = _by_name[function] = _parameters_by_name(function)
+    return name in names
 
 
 def _of_annotations(function, name):

@@ -140,8 +140,28 @@ class ServiceLost(TroupeError, ConnectionError):
 _by_code = {c.code: c for c in list(globals().values()) if isinstance(c, type) and issubclass(c, TroupeError)}
 
 
+# Messages of the runtime name what the program can do in the words of C++. Longer texts come
+# first.
+_IN_PYTHON = {
+    "(HostAccess::give_back, or the end of its scope; troupe_hold_free in C)": "(the end of its 'with' block)",
+    "(HostAccess::give_back, or the end of its scope)": "(the end of its 'with' block)",
+    "RecordedGraph::run": "Recording.run",
+    "Runtime::halos": "Data.halos",
+    "Runtime::wait": "Runtime.wait",
+    "RuntimeOptions::threads.regroup": "regroup=True",
+    "TaskOptions::devices": "devices=",
+    "TaskOptions::nested": "nested=True",
+    "TaskOptions::stop": "stop=",
+    "TaskOptions::weak": "weak=",
+    "ThreadOptions::regroup": "regroup=True",
+}
+
+
 def exception_of(code, message):
     """Returns an exception of the class for `code`, or a plain `TroupeError` if the code is unknown."""
+    if "::" in message:
+        for name, in_python in _IN_PYTHON.items():
+            message = message.replace(name, in_python)
     return _by_code.get(code, TroupeError)(message)
 
 

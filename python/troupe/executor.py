@@ -108,7 +108,9 @@ class _Work:
         pool = self.pool
         running.append(self)
         try:
-            if pool.initializer is None or pool.initialize():
+            if pool.stop is not None and pool.stop.stop_requested():
+                self._cancel()
+            elif pool.initializer is None or pool.initialize():
                 self._run()
             else:
                 self._fail(BrokenThreadPool(pool.broken))
@@ -146,8 +148,14 @@ class _Work:
         future = self.future
         first = self.take_turn()
         # If another thread has taken the turn and not begun yet, it notifies all threads that wait for the future.
-        if future is not None and future.cancel() and first:
-            future.set_running_or_notify_cancel()
+        if future is not None and first:
+            self._cancel()
+        elif future is not None:
+            future.cancel()
+
+    def _cancel(self):
+        if self.future.cancel():
+            self.future.set_running_or_notify_cancel()
 
     def give_up(self):
         """Called when the task has not come to its end: it was cancelled, or its worker died. Functions that wait for
@@ -165,8 +173,9 @@ class _Work:
 class _Pool:
     """The state that an executor and its tasks share. It does not refer to the executor, which may be gone before."""
 
-    def __init__(self, runtime, owned, limit, initializer, initargs):
+    def __init__(self, runtime, stop, owned, limit, initializer, initargs):
         self.runtime = runtime
+        self.stop = stop  # a StopToken, or None
         self.owned = owned
         self.limit = limit
         self.initializer = initializer
@@ -196,7 +205,7 @@ class _Pool:
                 return
             self.begun.add(work)
         try:
-            self.runtime._submit_work(work, work.function)
+            self.runtime._submit_work(work, work.function, self.stop)
         except BaseException:
             self.ended(work)
             raise
@@ -236,7 +245,7 @@ class _Pool:
             if time.monotonic() < until:
                 return work
             try:
-                self.runtime._submit_work(work, work.function)
+                self.runtime._submit_work(work, work.function, self.stop)
                 return None
             except Exception:  # the runtime takes no more tasks
                 work.cancel()
@@ -332,7 +341,8 @@ class Executor(concurrent.futures.Executor):
     `max_workers`: how many functions run at once; None: as many as there are workers. `runtime`: the runtime on whose
     workers they run, beside its other tasks, and which outlives the executor; None: one of the executor's own, with
     `max_workers` workers that are not bound to cores, and with `options`, which are those of `Runtime`.
-    `initializer(*initargs)` is called in each worker before its first function; if it raises, the executor is broken,
+    `stop`: a `troupe.StopToken`; once it is told to stop, functions that have not begun are cancelled, and
+    `troupe.cancelled()` is true in those that run. `initializer(*initargs)` is called in each worker before its first function; if it raises, the executor is broken,
     as a ThreadPoolExecutor is. `thread_name_prefix`: if given, Python calls the threads of the workers by this name and a
     number from then on.
 
@@ -347,6 +357,7 @@ class Executor(concurrent.futures.Executor):
         max_workers=None,
         *,
         runtime=None,
+        stop=None,
         thread_name_prefix="",
         initializer=None,
         initargs=(),
@@ -361,6 +372,8 @@ class Executor(concurrent.futures.Executor):
                 raise ValueError("max_workers must be greater than 0")
         if initializer is not None and not callable(initializer):
             raise TypeError(f"initializer must be a callable, not {initializer!r}")
+        if stop is not None and not isinstance(stop, _troupe.StopToken):
+            raise TypeError(f"stop is a troupe.StopToken, not {stop!r}")
         if not isinstance(thread_name_prefix, str):
             raise TypeError(f"thread_name_prefix must be a string, not {thread_name_prefix!r}")
         if thread_name_prefix:
@@ -374,7 +387,7 @@ class Executor(concurrent.futures.Executor):
             )
         _troupe._require_executor(runtime)
         self._max_workers = max_workers or runtime.workers
-        self._pool = _Pool(runtime, owned, self._max_workers, initializer, initargs)
+        self._pool = _Pool(runtime, stop, owned, self._max_workers, initializer, initargs)
         futures.start_thread()
 
     def submit(self, fn, /, *args, **kwargs):

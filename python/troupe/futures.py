@@ -117,31 +117,32 @@ def cancel(self):
     return True
 
 
-def _wait(self, timeout):
-    if not self._wait(timeout):
-        raise concurrent.futures.TimeoutError(f"{self!r} has not ended within {timeout} s")
+def _outcome(future, timeout):
+    """Waits for the task's end. Returns its exception, or None, and its result."""
+    outcome = future._outcome(timeout)
+    if outcome is None:
+        raise concurrent.futures.TimeoutError(f"{future!r} has not ended within {timeout} s")
+    return outcome
 
 
 def result(self, timeout=None):
     """Waits for the task's end. Returns the kernel's result if the kernel is in Python, otherwise None. Raises a
     `TroupeError` if the task failed (the `__cause__` is the kernel's exception) or was cancelled, and `TimeoutError` if
     the task has not ended after `timeout` seconds. For `Runtime.call`: returns the function's result, or raises the
-    function's own exception. In a kernel, which may wait for children of its own task, a `timeout` above 0 has no
-    effect."""
-    _wait(self, timeout)
-    failure = self._exception()
+    function's own exception. In a kernel, which may wait for children of its own task, and where tasks run in the thread
+    that waits (`deterministic=True`), a `timeout` above 0 has no effect."""
+    failure, value = _outcome(self, timeout)
     if failure is not None:
         try:
             raise failure
         finally:
             failure = self = None  # no cycle through the traceback
-    return self._result()
+    return value
 
 
 def exception(self, timeout=None):
     """Waits for the task's end as `result` does. Returns the error of the task, or None if it succeeded."""
-    _wait(self, timeout)
-    return self._exception()
+    return _outcome(self, timeout)[0]
 
 
 def wait(self, timeout=None):
@@ -150,7 +151,7 @@ def wait(self, timeout=None):
 
 
 def _await(self):
-    if self.done():
+    if self.done() or self._runs_in_wait:
         return self.result()
     loop = asyncio.get_running_loop()
     waiting = loop.create_future()

@@ -3,7 +3,10 @@
 import concurrent.futures
 import functools
 import multiprocessing
+import threading
 
+from . import _troupe
+from .errors import WaitInKernel
 from .executor import Executor
 
 
@@ -15,6 +18,8 @@ def register_joblib():
         with joblib.parallel_backend("troupe", n_jobs=4):
             results = joblib.Parallel()(joblib.delayed(f)(x) for x in items)
 
+    With joblib 1.3 and later, `Parallel(return_as="generator")` and, from 1.4 on, "generator_unordered" work as well.
+
     Raises ImportError where joblib is not installed.
     """
     try:
@@ -25,7 +30,7 @@ def register_joblib():
 
 
 class _Job:
-    """The object that joblib asks for the result of a batch of jobs."""
+    """The object that joblib before 1.3 asks for the result of a batch of jobs."""
 
     def __init__(self, future):
         self._future = future
@@ -40,6 +45,36 @@ class _Job:
             raise multiprocessing.TimeoutError from error
 
 
+class _Callbacks:
+    """Calls the callbacks of one executor's batches until joblib has ended or aborted its call. A later callback would
+    mix batches of that call with those of the next one."""
+
+    def __init__(self):
+        self._changed = threading.Condition()
+        self._over = False
+        self._running = []  # the threads that are in a callback
+
+    def call(self, callback, future):
+        here = threading.get_ident()
+        with self._changed:
+            if self._over:
+                return
+            self._running.append(here)
+        try:
+            callback(future)
+        finally:
+            with self._changed:
+                self._running.remove(here)
+                self._changed.notify_all()
+
+    def end(self):
+        """Returns when no other thread is in a callback any more."""
+        here = threading.get_ident()
+        with self._changed:
+            self._over = True
+            self._changed.wait_for(lambda: all(thread == here for thread in self._running))
+
+
 @functools.cache
 def _backend():
     import joblib
@@ -47,6 +82,8 @@ def _backend():
 
     class TroupeBackend(ParallelBackendBase):
         supports_timeout = True
+        # Since 1.3, joblib takes results in the callback of a batch, and then can return generators.
+        supports_retrieve_callback = True
         uses_threads = True
         supports_sharedmem = True
 
@@ -54,6 +91,7 @@ def _backend():
             super().__init__(**options)
             self._runtime = runtime
             self._executor = None
+            self._callbacks = None
 
         def effective_n_jobs(self, n_jobs):
             if n_jobs == 0:
@@ -66,26 +104,39 @@ def _backend():
             n_jobs = self.effective_n_jobs(n_jobs)
             if n_jobs == 1:
                 raise FallbackToBackend(SequentialBackend(nesting_level=self.nesting_level))
+            # joblib looks for results again and again, and a worker that does so is not there to compute them.
+            if self._runtime is not None and _troupe._in_kernel_of(self._runtime):
+                raise WaitInKernel(
+                    "joblib was called in a function or kernel of the runtime on whose workers its jobs are to run: "
+                    "leave out runtime=, or call joblib outside of the runtime"
+                )
             self.parallel = parallel
             self._executor = Executor(n_jobs, runtime=self._runtime)
+            self._callbacks = _Callbacks()
             return n_jobs
 
         def submit(self, function, callback=None):
             future = self._executor.submit(function)
             if callback is not None:
-                future.add_done_callback(callback)
+                future.add_done_callback(functools.partial(self._callbacks.call, callback))
             return _Job(future)
 
         apply_async = submit  # the name in joblib before 1.4
 
+        def retrieve_result_callback(self, future):
+            return future.result()
+
         def terminate(self):
             if self._executor is not None:
+                self._callbacks.end()
                 self._executor.shutdown()
                 self._executor = None
 
         def abort_everything(self, ensure_ready=True):
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            self._executor = None
+            if self._executor is not None:
+                self._callbacks.end()
+                self._executor.shutdown(wait=False, cancel_futures=True)
+                self._executor = None
             if ensure_ready:
                 self.configure(n_jobs=self.parallel.n_jobs, parallel=self.parallel)
 

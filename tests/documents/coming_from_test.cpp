@@ -1,6 +1,7 @@
 // Compiles and runs the code for Troupe in docs/coming-from.md.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,27 @@ BOOST_FIXTURE_TEST_CASE(a_wavefront_by_data, Wavefront) {
 BOOST_FIXTURE_TEST_CASE(a_wavefront_by_edges, Wavefront) {
 #include <document_blocks/coming-from/edges.inc>
   BOOST_TEST(rows.back().back() == expected());
+}
+
+void scale(VectorView<double> part, double factor) {
+  for (double& value : part) value *= factor;
+}
+
+BOOST_AUTO_TEST_CASE(two_passes_over_blocks_by_nested_tasks) {
+  constexpr int blocks = 5, block = 3;
+  std::vector<double> x(std::size_t{blocks} * block, 1.0);
+  Runtime runtime;
+#include <document_blocks/coming-from/ompss.inc>
+  BOOST_TEST(x == std::vector<double>(x.size(), 6.0), boost::test_tools::per_element());
+}
+
+#include <document_blocks/coming-from/cilk.inc>
+
+BOOST_AUTO_TEST_CASE(a_sum_by_halves) {
+  std::vector<double> x(10'001);
+  std::iota(x.begin(), x.end(), 0.0);
+  Runtime runtime;
+  BOOST_TEST(sum(runtime, x.data(), static_cast<int>(x.size())) == 10'000.0 * 10'001 / 2);
 }
 
 }  // namespace

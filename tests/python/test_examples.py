@@ -113,10 +113,27 @@ def extend(a, b, above, left):
 """
 
 
-def test_coming_from_dask(tmp_path):
+def programs_of(section):
+    """The programs of one section of docs/coming-from.md that run here."""
     page = (ROOT / "docs" / "coming-from.md").read_text()
+    text = re.search(f"\n## {section}\n(.*?)(\n## |$)", page, re.DOTALL).group(1)
+    return re.findall("by the tests of the Python package[^\n]* -->\n```python\n(.*?)```", text, re.DOTALL)
+
+
+def test_coming_from_joblib(tmp_path):
+    pytest.importorskip("joblib", reason="joblib is not installed")
+    before, inside, without = programs_of("joblib")
+    program = tmp_path / "scores.py"
+    program.write_text(
+        f"{before}expected = list(scores)\n{inside}assert scores == expected\n"
+        f"{without}assert [score.result() for score in scores] == expected\nprint(best == min(expected))\n"
+    )
+    assert run(program) == "True\n"
+
+
+def test_coming_from_dask(tmp_path):
     program = tmp_path / "wavefront.py"
-    block_of_page, calls = re.findall("by the tests of the Python package -->\n```python\n(.*?)```", page, re.DOTALL)
+    block_of_page, calls = programs_of("Dask")
     program.write_text(LONGEST_COMMON + block_of_page + "\nprint(rows[-1][-1])\n")
     first, second = "abc" * 8, "aabbcc" * 4
     lengths = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]

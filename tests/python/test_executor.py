@@ -1,9 +1,8 @@
-"""`troupe.Executor` does what executors of concurrent.futures do, and joblib runs on it."""
+"""`troupe.Executor` does what executors of concurrent.futures do."""
 
 import asyncio
 import concurrent.futures
 import gc
-import multiprocessing
 import operator
 import threading
 import time
@@ -23,10 +22,6 @@ def executor():
 
 def fail(what):
     raise ValueError(what)
-
-
-def fail_with(error):
-    raise error
 
 
 def test_submit_and_map(executor):
@@ -471,54 +466,6 @@ print("child", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """
     )
     assert "forked" in done.stdout and "own 5" in done.stdout and "child 0" in done.stdout, done.stderr
-
-
-def test_joblib(rt):
-    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
-    troupe.register_joblib()
-    for options in ({}, {"runtime": rt}):
-        with joblib.parallel_backend("troupe", n_jobs=2, **options):
-            assert joblib.Parallel()(joblib.delayed(pow)(2, i) for i in range(100)) == [2**i for i in range(100)]
-            assert joblib.Parallel(n_jobs=1)(joblib.delayed(abs)(-i) for i in range(3)) == [0, 1, 2]
-            nested = joblib.delayed(lambda: joblib.Parallel()(joblib.delayed(abs)(-i) for i in range(3)))
-            assert joblib.Parallel()(nested() for _ in range(4)) == [[0, 1, 2]] * 4
-            with pytest.raises(ValueError, match="of a job"):
-                joblib.Parallel()(joblib.delayed(fail)("of a job") for _ in range(5))
-            with joblib.Parallel() as parallel:
-                for _ in range(2):
-                    assert parallel(joblib.delayed(abs)(-i) for i in range(3)) == [0, 1, 2]
-            with pytest.raises(Exception, match="|"):
-                joblib.Parallel(timeout=0.01)(joblib.delayed(time.sleep)(0.3) for _ in range(2))
-    rt.wait()
-
-
-def test_a_timeout_of_joblib_is_the_one_of_its_own_backends(rt):
-    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
-    troupe.register_joblib()
-    gate = threading.Event()
-    with joblib.parallel_backend("troupe", n_jobs=2, runtime=rt):
-        with pytest.raises(multiprocessing.TimeoutError):
-            joblib.Parallel(timeout=0.05)(joblib.delayed(gate.wait)(3) for _ in range(2))
-        gate.set()
-        with pytest.raises(concurrent.futures.TimeoutError, match="its own"):
-            joblib.Parallel(timeout=30)(
-                joblib.delayed(fail_with)(concurrent.futures.TimeoutError("its own")) for _ in range(2)
-            )
-
-
-def test_joblib_where_it_is_not_installed(run_program):
-    done = run_program(
-        """
-import sys
-sys.modules["joblib"] = None
-import troupe
-try:
-    troupe.register_joblib()
-except ImportError as error:
-    print(error)
-"""
-    )
-    assert "register_joblib needs joblib, which is not installed" in done.stdout, done.stderr
 
 
 def test_scipy_and_dask_take_it(executor):

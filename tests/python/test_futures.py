@@ -166,7 +166,7 @@ def test_recordings(rt):
     graph.run(rebind=[(a, data)]).result()
     rt.wait()
     assert a[0] == 30 and b[0] == 3
-    with pytest.raises(troupe.InvalidArgument, match="shape and order"):
+    with pytest.raises(troupe.InvalidArgument, match="shape, order and dtype"):
         graph.run(rebind=[(a, numpy.zeros((2, 2)))])
     del graph, run
     rt.wait()
@@ -284,3 +284,38 @@ def test_a_recording_of_functions_of_c(rt):
     graph.run()
     rt.wait()
     assert a[0] == 5
+
+
+def test_no_private_step_of_a_wait_loses_a_failure():
+    """Where tasks run in the thread that waits, the wait itself counts a failure as told. So it gives the failure, too."""
+
+    @troupe.codelet("rw")
+    def fails(a):
+        raise ValueError("mine")
+
+    with pytest.raises(troupe.KernelFailed, match="mine"):
+        with troupe.Runtime(cores=1, deterministic=True) as rt:
+            future = fails(numpy.zeros(1))
+            waited_for = fails(numpy.zeros(1))
+            private = {name for name in dir(type(future)) if name.startswith("_") and not name.startswith("__")}
+            assert private == {"_cancel", "_condition", "_key", "_outcome", "_runs_in_wait", "_state", "_waiters", "_watch"} | {
+                name for name in private if name.startswith("_pybind11")
+            }
+            failure, value = waited_for._outcome()
+            assert type(failure.__cause__) is ValueError and value is None
+            rt.data(numpy.zeros(1)).wait()
+            assert future.state in ("failed", "pending")
+
+
+def test_waits_with_a_timeout_run_the_tasks_of_deterministic_runs():
+    """In these runs tasks run in the waiting thread and nowhere else, so a wait that only looks at the clock is in vain."""
+
+    async def program():
+        return await rt.call(abs, -4), await after(numpy.zeros(1), None, 5)
+
+    with troupe.Runtime(cores=1, deterministic=True) as rt:
+        future = rt.call(abs, -3)
+        with pytest.raises(concurrent.futures.TimeoutError):
+            future.result(timeout=0)
+        assert future.result(timeout=60) == 3 and rt.call(abs, -2).exception(timeout=60) is None
+        assert asyncio.run(program()) == (4, 5)

@@ -453,3 +453,35 @@ def test_a_kernel_waits_for_children_on_its_own_data_beside_accelerators(acceler
             assert total(x, nested=True).result() == x.sum()
             increment(x)
             runtime.wait()
+
+
+def test_functions_of_two_runtimes_wait_for_one_another():
+    """A function that waits for another runtime lets other tasks use its core."""
+    with troupe.Runtime(cores=1) as one, troupe.Runtime(cores=1) as other:
+
+        def there_and_back(depth):
+            if depth == 0:
+                return "back"
+            runtime = one if depth % 2 == 0 else other
+            return runtime.call(there_and_back, depth - 1).result()
+
+        assert one.call(there_and_back, 7).result(timeout=60) == "back"
+
+        def fails():
+            raise ValueError("elsewhere")
+
+        def waits():
+            with pytest.raises(ValueError, match="elsewhere"):
+                other.call(lambda: one.call(fails).result()).result()
+            return "caught"
+
+        assert one.call(waits).result(timeout=60) == "caught"
+        a = numpy.zeros(3)
+
+        @troupe.codelet("rw")
+        def add_one(x):
+            x += one.call(int, "1").result()
+
+        step = other.record(lambda: other.submit(add_one, a))
+        assert one.call(lambda: step.run().result()).result(timeout=60) is None
+        assert a[0] == 1

@@ -26,6 +26,14 @@ def test_kernels_that_come_with_troupe_run_there(service):
             runtime.take_trace()
 
 
+def test_deadlines_and_stop_tokens_are_refused_there(service):
+    a, b, c = (np.asfortranarray(np.zeros((5, 5))) for _ in range(3))
+    with troupe.connect(service) as runtime:
+        for option in ({"deadline": 5}, {"stop": troupe.StopToken()}):
+            with pytest.raises(troupe.InvalidArgument, match="are not carried to a service: submit it without"):
+                troupe.kernels["gemm_nn/double"](a, b, c, 0, **option)
+
+
 def test_arrays_of_three_dimensions_are_divided_there(service):
     with troupe.connect(service) as runtime:
         for a in (np.zeros((2, 3, 4), order="F"), np.zeros((2, 3, 5))[:, :, :4], np.zeros((4, 6, 4))[::2, 3:]):

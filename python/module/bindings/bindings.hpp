@@ -11,6 +11,8 @@ void bind_version(pybind11::module_& module);
 void bind_errors();
 void bind_codelets(pybind11::module_& module);
 void bind_data(pybind11::module_& module);
+/// Binds `StopToken`.
+void bind_stop(pybind11::module_& module);
 void bind_futures(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
 /// Calls, recordings and reports must be bound after the runtime, because they add members to its class.

@@ -63,7 +63,7 @@ PyMethodDef call_definition{
     "call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_in_runtime)),
     METH_FASTCALL | METH_KEYWORDS,
     "call(function, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None, "
-    "**keywords)\n--\n\n"
+    "deadline=None, stop=None, **keywords)\n--\n\n"
     "Calls a plain Python function on a worker, with any objects as arguments. Returns a Future: its result() is what "
     "the\n"
     "function returns, and raises the exception that the function raised. Arguments that are futures of this runtime "
@@ -75,13 +75,17 @@ PyMethodDef call_definition{
     "the task has this name. Waits for all tasks raise the exceptions that nobody has asked a future for.\n\n"
     "A function may call others in this way and wait for their results. Its call ends after these, and fails with "
     "them.\n"
-    "`nested` and `weak`: the kernels that it submits use these data, and belong to the call (docs/python.md)."};
+    "`nested` and `weak`: the kernels that it submits use these data, and belong to the call (docs/python.md).\n"
+    "`deadline` (seconds from now, or a timedelta) and `stop` (a StopToken): when nobody wants the result any more. "
+    "They are\n"
+    "those of the calls that the function makes, too."};
 
-/// Implements `rt._submit_work(work, function)`.
+/// Implements `rt._submit_work(work, function, stop)`, where `stop` is a `StopToken` or None.
 PyObject* submit_work_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&]() -> py::object {
-    if (count != 2) throw py::type_error("_submit_work takes the work and its function");
-    submit_work(runtime_in(self), py::reinterpret_borrow<py::object>(arguments[0]), arguments[1]);
+    if (count != 3) throw py::type_error("_submit_work takes the work, its function, and a stop token or None");
+    StopToken stop = arguments[2] == Py_None ? StopToken() : stop_token_of(arguments[2]);
+    submit_work(runtime_in(self), py::reinterpret_borrow<py::object>(arguments[0]), arguments[1], std::move(stop));
     return py::none();
   });
 }

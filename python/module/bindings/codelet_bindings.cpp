@@ -108,7 +108,8 @@ troupe.plugin_codelet; those that come with Troupe are in troupe.kernels.
 Calling it submits a task: `kernel(a, b, 3.0, priority=1)` takes the arrays (numpy arrays or Data), what else the kernel
 takes, and options of the task: priority (int), name (str), after (futures), devices ('cores', 'gpus', a device's name, or
 a worker's number), nested (True: the task consists of what its kernel submits, and the kernel may wait for it), weak
-([('rw', a), ('read', b)]: data that only these tasks use). Arrays are passed by position. A keyword that the kernel names is the kernel's; then come the options;
+([('rw', a), ('read', b)]: data that only these tasks use), deadline (seconds from now, or a timedelta: a task that has
+not begun by then is cancelled, and a kernel that runs may ask troupe.cancelled()), stop (a StopToken). Arrays are passed by position. A keyword that the kernel names is the kernel's; then come the options;
 what else there is goes to a kernel that takes any (`**rest`). Returns a Future.)");
   codelet_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def_property_readonly(
@@ -141,7 +142,8 @@ what else there is goes to a kernel that takes any (`**rest`). Returns a Future.
   module.def("_c_codelet", &make_c_codelet);
   module.def(
       "cancelled", &RuntimeState::KernelScope::cancelled,
-      "In a kernel in Python, in the thread that called it: True once its task was cancelled. A kernel that runs "
+      "In a kernel in Python, in the thread that called it: True once its task was cancelled, its deadline has passed, "
+      "or its StopToken was told to stop. A kernel that runs "
       "for long asks now and then, and returns early: the task then ends as cancelled, and what it writes has no "
       "valid content. A kernel that never asks ends as if nobody had cancelled it. False outside of kernels.");
   py::dict all;

@@ -171,6 +171,29 @@ void set_reduction(const SharedData& self, py::handle method) {
   RuntimeState::wait_without_lock([&] { runtime->set_reduction(self->handle(), std::move(methods)); });
 }
 
+/// Reports references to the garbage collector. This is needed because there are cycles: an array of a subclass of
+/// ndarray may have an attribute that refers to its data. While tasks with kernels in Python, recordings or the runtime
+/// use the data, too, their references count as those of the program.
+///
+/// There is no `tp_clear`, because the attributes of the array, which are part of each such cycle, have theirs. So the
+/// array stays as it is while tasks use its memory.
+int traverse_data(PyObject* self, visitproc visit, void* arg) {
+#if PY_VERSION_HEX >= 0x03090000
+  Py_VISIT(Py_TYPE(self));
+#endif
+  auto held = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
+  if (held.value_ptr() == nullptr || !held.holder_constructed()) return 0;
+  const SharedData& data = held.holder<SharedData>();
+  return data.use_count() == 1 ? data->traverse(visit, arg) : 0;
+}
+
+void set_up_data_type(PyHeapTypeObject* heap_type) {
+  PyTypeObject* const type = &heap_type->ht_type;
+  type->tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->tp_traverse = &traverse_data;
+  type->tp_clear = [](PyObject* /*self*/) { return 0; };
+}
+
 }  // namespace
 
 ArrayData* data_in(py::handle object) {
@@ -185,7 +208,7 @@ const SharedData* shared_data_in(py::handle object) {
 }
 
 void bind_data(py::module_& module) {
-  py::class_<ArrayData, SharedData> type(module, "Data",
+  py::class_<ArrayData, SharedData> type(module, "Data", py::custom_type_setup(&set_up_data_type),
                                          R"(A numpy array that a runtime knows: what tasks read and write.
 
 Made by Runtime.data, Runtime.allocate and Data.partition. It keeps the array, whose memory tasks use as it is. When the

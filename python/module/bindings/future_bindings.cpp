@@ -10,6 +10,7 @@
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
 #include "python/module/runtime_state.hpp"
+#include "python/module/values.hpp"
 
 namespace troupe::python {
 
@@ -27,7 +28,7 @@ void require_cell(const FutureObject& self) {
 
 /// If this is the future of a run of a recording, checks whether the run has ended.
 void look(const FutureObject& self) {
-  const bool may_look = self.cell->recording != nullptr && !self.cell->ended() && self.runtime->open() &&
+  const bool may_look = self.cell->is_run && !self.cell->ended() && self.runtime->open() &&
                         RuntimeState::in_kernel() == nullptr && !self.runtime->recording_here();
   if (may_look) self.runtime->settle_runs();
 }
@@ -48,6 +49,20 @@ void require_end(const FutureObject& self) {
   graph->check_may_wait(self.future).value_or_throw();
 }
 
+/// Waits for the end of the task in a kernel of another runtime. The runtime of the kernel lets other tasks use its
+/// core meanwhile, so that the task may itself wait for tasks on that core.
+void wait_in_other_kernel(const FutureObject& self) {
+  if (!self.runtime->open()) return;
+  // The pointer keeps the task's runtime alive if another thread closes it meanwhile.
+  const auto runtime = self.runtime->runtime();
+  const WithoutGil without;
+  try {
+    self.future.wait();
+  } catch (const Error&) {
+    if (self.future.status() == TaskStatus::pending) throw;
+  }
+}
+
 /// Waits for the end of the task; returns false after the timeout.
 bool wait(const FutureObject& self, std::optional<double> timeout) {
   require_cell(self);
@@ -55,8 +70,9 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   RuntimeState& state = *self.runtime;
   state.require_own_process();
   const bool in_kernel = state.task_here() != nullptr;
-  if (in_kernel && timeout && *timeout <= 0) return false;
-  if (in_kernel || state.recording_here() || (state.runs_in_waiting_thread() && !timeout)) {
+  const bool runs_tasks = in_kernel || state.runs_in_waiting_thread();
+  if (runs_tasks && timeout && *timeout <= 0) return false;
+  if (runs_tasks || state.recording_here()) {
     // `Future::wait` throws the right error if this thread must not wait for the task. Otherwise `Future::wait` runs
     // the task in this thread. In a kernel it waits for a child while the worker runs other tasks; no time limit can
     // interrupt these tasks.
@@ -71,11 +87,12 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
     }
     look(self);
     // The cell learns of the end a moment after other threads may have seen the task's status.
-    return self.cell->ended() || (self.cell->recording == nullptr && self.cell->wait(std::nullopt));
+    return self.cell->ended() || (!self.cell->is_run && self.cell->wait(std::nullopt));
   }
+  if (!timeout && RuntimeState::in_kernel() != nullptr) wait_in_other_kernel(self);
   std::optional<std::chrono::duration<double>> limit;
   if (timeout) limit.emplace(*timeout);
-  if (self.cell->recording != nullptr) {
+  if (self.cell->is_run) {
     look(self);
     if (!self.cell->ended()) state.watch_runs();
   }
@@ -85,27 +102,36 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
 }
 
 /// Returns the exception of a task that failed or was cancelled; None if it has succeeded. For a call of a plain
-/// function this is the function's own exception.
+/// function this is the function's own exception. From here on the failure counts as told.
 py::object exception(const FutureObject& self) {
   if (self.cell->status == TaskStatus::succeeded) return py::none();
   TaskCell& cell = self.cell->told();
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
-  // From here on the failure counts as reported. A runtime that has ended has reported it, and its tasks are gone.
+  const bool own = cell.plain && raised != nullptr;
+  py::object made = own ? cause : exception_of(cause.is_none() ? cell.code : code_of(cause), cell.message, cause);
+  if (!own && !cause.is_none()) made.attr("failures").attr("append")(cause);
+  // Making the exception runs code in Python, which a signal may interrupt. So the failure counts as told only now. A
+  // runtime that has ended has reported it, and its tasks are gone.
   if (self.future.owner() != nullptr && self.runtime->open()) (void)self.future.owner()->outcome(self.future);
-  if (cell.plain && raised != nullptr) {
+  if (own) {
     self.runtime->forget_failed_call(*self.cell.get());
     self.runtime->forget_failed_call(cell);
-    return cause;
   }
-  py::object made = exception_of(cause.is_none() ? cell.code : code_of(cause), cell.message, cause);
-  if (!cause.is_none()) made.attr("failures").attr("append")(cause);
   return made;
 }
 
-py::object result_value(const FutureObject& self) {
-  if (self.cell->result == nullptr) return py::none();
-  return py::reinterpret_borrow<py::object>(self.cell->result);
+/// Waits for the end of the task. Returns None after the timeout, otherwise the exception (or None) and the result of
+/// the kernel or function. These are one step because a wait may already count the failure as told: whoever waits gets
+/// the failure.
+py::object outcome(const FutureObject& self, const py::object& timeout) {
+  std::optional<double> limit;
+  if (!timeout.is_none()) limit = named("timeout", "seconds (float) or None", timeout, [&] { return number(timeout); });
+  if (!wait(self, limit)) return py::none();
+  const py::object failure = exception(self);
+  PyObject* const result = self.cell->result;
+  return py::make_tuple(failure,
+                        result == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(result));
 }
 
 /// Returns the cell with what the future refers to, if no other object refers to the cell; otherwise null.
@@ -168,9 +194,7 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
   type.def_property_readonly(
           "id", [](const FutureObject& self) { return self.future.id().value(); }, "The task's number in its runtime.")
       .def_property_readonly("state", &state_of, "'pending', 'succeeded', 'failed', 'cancelled', or 'recorded'.")
-      .def("_wait", &wait, py::arg("timeout") = py::none())
-      .def("_exception", &exception)
-      .def("_result", &result_value)
+      .def("_outcome", &outcome, py::arg("timeout") = py::none())
       .def("_cancel",
            [](const FutureObject& self) {
              require_cell(self);
@@ -183,9 +207,12 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
              if (self.cell->ended()) return false;
              self.runtime->require_own_process();
              if (!self.cell->watch()) return false;
-             if (self.cell->recording != nullptr) self.runtime->watch_runs();
+             if (self.cell->is_run) self.runtime->watch_runs();
              return true;
            })
+      .def_property_readonly(
+          "_runs_in_wait", [](const FutureObject& self) { return self.runtime->runs_in_waiting_thread(); },
+          "True if the task runs in a thread that waits for it, and nowhere else.")
       .def_property_readonly(
           "_key", [](const FutureObject& self) { return reinterpret_cast<std::uintptr_t>(self.cell.get()); });
   module.def("_set_class_of_futures", [](const py::object& property) {

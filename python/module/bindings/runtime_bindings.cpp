@@ -62,7 +62,8 @@ PyObject* submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, P
 
 PyMethodDef submit_definition{
     "submit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&submit)), METH_FASTCALL | METH_KEYWORDS,
-    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None)\n--\n\n"
+    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None, "
+    "deadline=None, stop=None)\n--\n\n"
     "Submits a task to this runtime, as calling the kernel does inside of its 'with' block. Returns a Future."};
 
 void exit_runtime(RuntimeObject& self, const py::object& type, const py::object& /*value*/,
@@ -78,7 +79,7 @@ void exit_runtime(RuntimeObject& self, const py::object& type, const py::object&
   };
   if (!leave(false)) leave(true);
   // If the block ended with an exception, cancel the tasks that have not begun.
-  self.state->close(!type.is_none());
+  self.state->leave_block(!type.is_none());
 }
 
 std::shared_ptr<ArrayData> data(RuntimeObject& self, py::handle array, const std::string& name,
@@ -175,7 +176,8 @@ void bind_runtime(py::module_& module) {
       settings_text();
   py::class_<RuntimeObject> type(module, "Runtime", documentation.c_str());
   runtime_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def(py::init([](const py::kwargs& keywords) {
+  type.def(py::init([](const py::args& others, const py::kwargs& keywords) {
+        if (!others.empty()) throw py::type_error("the options of a Runtime have names, as in troupe.Runtime(cores=2)");
         return std::make_unique<RuntimeObject>(RuntimeState::start(settings_of(keywords)));
       }))
       .def("__enter__",

@@ -133,7 +133,7 @@ void add_input(RuntimeState& runtime, const FutureObject& future, TaskCell& cell
     raise(ErrorCode::invalid_argument,
           "an argument of the call is a future of another runtime: pass its result, future.result()");
   }
-  if (future.cell.get() == nullptr || future.cell->recording != nullptr) {
+  if (future.cell.get() == nullptr || future.cell->is_run) {
     raise(ErrorCode::invalid_argument,
           "an argument of the call is a future of a recording, which has no result: name it in after=");
   }
@@ -199,18 +199,20 @@ py::object submit_plain_call(RuntimeState& runtime, const PlainCall& call, TaskO
   task->plain = true;
   take_call(runtime, call, *task.get(), options);
   take_nesting(runtime, call.weak, *task.get(), options);
+  check_limits(runtime, options, function_name(call.function));
   task->add_reference();
   CellReference mine(task.get());
   const Future future = submit_cell(runtime, codelet_for(call.function), std::move(task), options);
   return make_future(runtime.shared_from_this(), future, std::move(mine));
 }
 
-void submit_work(RuntimeState& runtime, py::object work, py::handle function) {
+void submit_work(RuntimeState& runtime, py::object work, py::handle function, StopToken stop) {
   CellReference task(new TaskCell);
   task->plain = true;
   task->function = work.release().ptr();
   task->stage.store(TaskCell::kTellsFailure, std::memory_order_relaxed);
   TaskOptions options;
+  options.stop = std::move(stop);
   // The functions of an executor are tasks of the program, even if a function of the executor submits them: in a chain
   // of functions that each submit the next function, all tasks would otherwise wait for the last.
   std::optional<graph::UnboundedSubmission> as_program;

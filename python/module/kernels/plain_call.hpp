@@ -33,8 +33,8 @@ struct PlainCall {
 
 /// Submits a call of `work`, which takes no arguments and raises no exceptions, for an executor. There is no future: if
 /// `work` does not run to its end, `take_ended` returns the cell of its task. `work` calls `function`, whose name the
-/// task gets.
-void submit_work(RuntimeState& runtime, pybind11::object work, pybind11::handle function);
+/// task gets. `stop` is the stop token of the executor.
+void submit_work(RuntimeState& runtime, pybind11::object work, pybind11::handle function, StopToken stop);
 
 /// Throws unless plain functions can run in this runtime: `NoImplementation` for the runtime of a service, `Stopped` if
 /// the runtime has ended.
