@@ -69,7 +69,7 @@ void TaskGraph::learn_time(Task& task, const TaskSpecification& specification) {
   for (int level = 0; around != nullptr && level < kLevelsAround; ++level) {
     const Task& parent = around->parent;
     const bool same = parent.extras->subtree == task.extras->subtree;
-    if (same && bytes_of(task) >= bytes_of(parent)) subtree_times_->distrust(task.extras->subtree);
+    if (same && bytes_of(task) >= bytes_of(parent)) state_.subtree_times->distrust(task.extras->subtree);
     around = parent.outer_domain();
   }
   if (MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this))) {
@@ -102,8 +102,8 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
     record->visit_tree([&unwritten](const DataRecord& part) { unwritten = unwritten || part.content.unwritten; });
     if (!unwritten) continue;
     if (reads(mode)) return false;
-    const LockGuard lock(submission_mutex_);
-    note_written(data_.registry, *record, mode);
+    const LockGuard lock(state_.submission_mutex);
+    note_written(state_.data.registry, *record, mode);
   }
   return true;
 }
@@ -140,14 +140,14 @@ std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specifica
   if (!worker.valid() || !may_be_called(specification, definition, worker)) return std::nullopt;
   Domain* domain = here->own_domain();
   if (domain == nullptr) {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     const auto opened = open_domain_here();
     if (!opened) return std::nullopt;
     domain = opened.value();
   }
   // A task of the domain may use the data, or may have failed, so the kernel must become a task.
   if (domain->any_child.load(std::memory_order_relaxed)) return std::nullopt;
-  if (!host_.has_stack() || !may_use_at_once(specification, *domain)) return std::nullopt;
+  if (!state_.host.has_stack() || !may_use_at_once(specification, *domain)) return std::nullopt;
   std::array<const DataView*, kMostData> views{};
   const std::span<const Access> accesses = specification.accesses;
   for (std::size_t i = 0; i < accesses.size(); ++i) views[i] = &accesses[i].handle.record()->view;
@@ -166,27 +166,14 @@ std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specifica
     if (failing) return failing.value();
     throw;
   }
-  return Future(this, &called_, next_called_id());
+  return Future(this, &state_.called, next_called_id());
 }
 
 Result<Future> TaskGraph::submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown) {
-  const CodeletDefinition& definition = specification.codelet.definition();
-  const Codelet* failing = nullptr;
-  {
-    const LockGuard lock(outside_mutex_);
-    auto found = failing_.find(&definition);
-    if (found == failing_.end()) {
-      Codelet made(definition.name, definition.modes);
-      made.implement(DeviceKind::cpu_core, [](const KernelContext& context) {
-        std::rethrow_exception(*context.argument<const std::exception_ptr*>(0));
-      });
-      found = failing_.emplace(&definition, std::move(made)).first;
-    }
-    failing = &found->second;
-  }
+  const Codelet& failing = state_.failing.in_place_of(specification.codelet.definition());
   const std::shared_ptr<const void> kept = std::make_shared<std::exception_ptr>(thrown);
   const Arguments arguments = args(static_cast<const std::exception_ptr*>(kept.get()));
-  TaskSpecification instead{*failing, specification.accesses, arguments, specification.options};
+  TaskSpecification instead{failing, specification.accesses, arguments, specification.options};
   instead.kept = &kept;
   return submit_unrestricted(instead);
 }

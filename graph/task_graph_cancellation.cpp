@@ -70,10 +70,11 @@ void TaskGraph::inherit_limits(Task& task) {
 Withdrawal TaskGraph::why_unwanted(const Task& task) const noexcept {
   const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
   if (withdrawn >= Withdrawal::told_of_program) return withdrawn;
-  const std::uint64_t below = cancelled_.below.load(std::memory_order_acquire);
+  const std::uint64_t below = state_.cancelled.below();
   if (task.id.load(std::memory_order_relaxed) < below) return Withdrawal::told_of_all;
   if (withdrawn == Withdrawal::by_program) return Withdrawal::told_of_program;
-  if (task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task, below)) {
+  if (task.nesting.is_child && state_.nesting.any_cancelled.load(std::memory_order_relaxed) &&
+      parent_gave_up(task, below)) {
     return Withdrawal::told_of_parent;
   }
   return withdrawn == Withdrawal::limited ? passed_limit(*task.extras) : withdrawn;
@@ -97,10 +98,7 @@ bool TaskGraph::tell_if_cancelled(const Task& task) const noexcept {
 
 std::string TaskGraph::text_of(Withdrawal reason, const Task& task, const char* until) const {
   switch (reason) {
-    case Withdrawal::told_of_all: {
-      const LockGuard lock(cancelled_.mutex);
-      return cancelled_.why;
-    }
+    case Withdrawal::told_of_all: return state_.cancelled.why();
     case Withdrawal::told_of_run: return "the program cancelled the run of the recorded graph";
     case Withdrawal::told_of_parent: return "the nested task that it belongs to failed or was cancelled";
     case Withdrawal::told_of_stop: return "a stop was requested of its token (TaskOptions::stop)";
@@ -115,9 +113,9 @@ std::string TaskGraph::text_of(Withdrawal reason, const Task& task, const char* 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   // The program cannot cancel a combining task, because it combines the results of tasks that have run. If one of the
   // reducing tasks was cancelled, the data are marked as not valid.
-  if (combines(task)) return nullptr;
+  if (state_.own_codelets.combines(task)) return nullptr;
   // These tasks must run: else a coroutine would never end, or a new part would not get the content of former parts.
-  if (is_section(task) || task.codelet == &own_codelets_.divide.definition()) {
+  if (state_.own_codelets.is_section(task) || state_.own_codelets.divides(task)) {
     return nullptr;
   }
   const Withdrawal reason = why_unwanted(task);

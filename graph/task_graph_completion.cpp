@@ -11,7 +11,7 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
     if (!reads(access.mode())) continue;
     access.data()->visit_data([&](DataRecord& part) {
       if (refusal.cause || !part.poisoned.load(std::memory_order_relaxed)) return;
-      refusal.origin = failures_.poison_of(part.handle_id());
+      refusal.origin = state_.failures.poison_of(part.handle_id());
       // Another writer of the data may just have been cancelled and may not have stored the reason yet.
       if (!refusal.origin) {
         refusal.origin = std::make_shared<Failure>(Failure{ErrorCode::cancelled, "its writer did not succeed"});
@@ -28,7 +28,7 @@ FailureLog::Cause TaskGraph::why_abandoned(const Task& task) const {
   FailureLog::Cause cause;
   for (const TaskAccess& access : task.data()) {
     access.data()->visit_tree([&](DataRecord& part) {
-      if (!cause && part.abandoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(part.handle_id());
+      if (!cause && part.abandoned.load(std::memory_order_relaxed)) cause = state_.failures.poison_of(part.handle_id());
     });
   }
   return cause;
@@ -40,7 +40,7 @@ FailureLog::Cause TaskGraph::follows_a_failure(const Task& task) {
 }
 
 TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
-  if (failures_.any_poison()) {
+  if (state_.failures.any_poison()) {
     if (const auto gone = why_abandoned(task)) {
       return {
           std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + gone->message}),
@@ -52,7 +52,7 @@ TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
 }
 
 TaskGraph::Refusal TaskGraph::why_input_missing(const Task& task) {
-  if (!failures_.any_poison()) return {};
+  if (!state_.failures.any_poison()) return {};
   Refusal refusal = why_invalid(task);
   if (refusal.cause) {
     refusal.cause = std::make_shared<Failure>(
@@ -107,7 +107,7 @@ Begin TaskGraph::begin_after_running(Task& task, WorkerId worker, TaskList& read
 
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
   const bool succeeded = completion.status == TaskStatus::succeeded;
-  if (combines(task) && !succeeded) task.data()[0].data()->reduction->discard();
+  if (state_.own_codelets.combines(task) && !succeeded) task.data()[0].data()->reduction->discard();
   const auto settle = [&](const TaskAccess& access) {
     if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) return;
     access.data()->visit_tree([&](DataRecord& part) {
@@ -115,7 +115,7 @@ void TaskGraph::settle_data(Task& task, const Completion& completion) {
       if (part.abandoned.load(std::memory_order_relaxed)) return;
       if (!succeeded) return poison(part, completion.poison);
       part.poisoned.store(false, std::memory_order_relaxed);
-      failures_.cure(part.handle_id());
+      state_.failures.cure(part.handle_id());
     });
   };
   for (const TaskAccess& access : task.data()) settle(access);
@@ -126,34 +126,31 @@ void TaskGraph::settle_data(Task& task, const Completion& completion) {
 
 void TaskGraph::poison(DataRecord& record, const FailureLog::Cause& cause) {
   record.poisoned.store(true, std::memory_order_relaxed);
-  failures_.poison(record.handle_id(), cause);
+  state_.failures.poison(record.handle_id(), cause);
 }
 
 bool TaskGraph::has_end_of_call(const Task& task) { return task.codelet != nullptr && task.codelet->ended != nullptr; }
 
 void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
-  CallbackInProgress& progress = workers_.callbacks[completion.slot];
   // Without a callback, only `CodeletDefinition::ended` is called, which is too short to be shown. So the clock is not
   // read.
   const bool lasts = task.extras && task.extras->callback;
-  progress.since.store(lasts ? WaitingThreads::now().count() : 0, std::memory_order_relaxed);
-  // Release: a thread that loads the task with acquire also sees `since`.
-  progress.task.store(&task, std::memory_order_release);
+  state_.workers.callbacks.begin(completion.slot, task, lasts ? WaitingThreads::now() : TimeStamp{});
   try {
     if (task.extras && task.extras->callback) {
       TaskOutcome outcome{task.task_id(), completion.status, {}};
       if (completion.cause) {
         outcome.message = completion.cause->message;
         outcome.code = completion.cause->code;
-        if (task.extras->callback_tells) failures_.told(completion.poison);
+        if (task.extras->callback_tells) state_.failures.told(completion.poison);
       }
       task.extras->callback(outcome);
     }
   } catch (const std::exception& error) {
-    failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw: " + error.what()});
+    state_.failures.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw: " + error.what()});
   } catch (...) {
-    failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
+    state_.failures.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
   // The callback is destroyed here, because the destruction of objects that it has captured may end registrations. A
   // recorded task keeps its callback and its object for the next run.
@@ -162,7 +159,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
     task.extras->kept = nullptr;
   }
   if (has_end_of_call(task)) task.codelet->ended(task.arguments());
-  progress.task.store(nullptr, std::memory_order_release);
+  state_.workers.callbacks.end(completion.slot);
 }
 
 void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot,
@@ -176,12 +173,12 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
       edge->thread()->signal();
     } else {
       Task* const successor = edge->task();
-      if (options_.dependency_trace != nullptr) [[unlikely]] {
+      if (state_.options.dependency_trace != nullptr) [[unlikely]] {
         // If the kernel of a nested task has just returned, the tasks that are released have not waited for all
         // children.
         const Domain* const own = task.own_domain();
         const bool whole = own != nullptr && own->open.load(std::memory_order_relaxed) == 0;
-        options_.dependency_trace->released(slot, task.task_id(), successor->task_id(), whole);
+        state_.options.dependency_trace->released(slot, task.task_id(), successor->task_id(), whole);
       }
       if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
         successor->withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
@@ -219,52 +216,38 @@ void TaskGraph::end_unused(Task& hold, std::size_t slot, TaskList& ready) {
   finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}, true}, ready);
 }
 
-void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
-  if (task.extras) {
-    task.extras->callback = nullptr;
-    task.extras->kept = nullptr;
-    task.extras->stop = {};
-    task.extras->run.reset();
-  }
-  while (task.more_edges != nullptr) {
-    EdgeBlock* block = task.more_edges;
-    task.more_edges = block->next;
-    pools_.edges.free(caches.edges, block);
-  }
-}
-
 [[gnu::always_inline]] inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
   task.status.store(status, std::memory_order_release);
   // Release publishes the task's effects to a thread that finds the list closed. Acquire makes the edges in the list
   // visible.
   Edge* const newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   if (newest != nullptr) release_successors(task, newest, status, slot, ready);
-  WorkerCaches& caches = workers_.caches[slot];
+  TaskCaches& caches = state_.workers.caches[slot];
   if (task.has_more) [[unlikely]]
-    give_back_more(task, caches);
-  pools_.tasks.free(caches.tasks, &task);
+    state_.memory.free_more(task, caches);
+  state_.memory.tasks.free(caches.tasks, &task);
 }
 
 inline void TaskGraph::end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot,
                                     WorkerId worker, TaskList& ready) {
   Recording& recording = *task.recording;
-  if (!recording.task_ended(task, {cause, slot, options_.dependency_trace}, ready)) [[likely]]
+  if (!recording.task_ended(task, {cause, slot, state_.options.dependency_trace}, ready)) [[likely]]
     return;
   end_replay(recording, slot, worker, ready);
 }
 
 inline void TaskGraph::count_ending(std::size_t slot) {
-  if ((workers_.completed.count(slot) & (waiting_.notify_stride - 1)) != 0) [[likely]]
+  if ((state_.workers.completed.count(slot) & (state_.waiting.notify_stride - 1)) != 0) [[likely]]
     return;
-  workers_.completed.publish(slot);
-  notify_waiters();
+  state_.workers.completed.publish(slot);
+  state_.waiting.notify(state_.window);
 }
 
 void TaskGraph::note_failure(const Task& task, const Completion& completion) {
   if (task.codelet != nullptr && task.codelet->reported_by_futures) {
-    failures_.task_ended_quietly(task.task_id(), completion.status, completion.cause, completion.poison);
+    state_.failures.task_ended_quietly(task.task_id(), completion.status, completion.cause, completion.poison);
   } else {
-    failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
+    state_.failures.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
   }
 }
 
@@ -274,7 +257,7 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
     child_ended();
     leave(*left, completion.slot, completion.worker, ready);
   }
-  if (nesting_.any.load(std::memory_order_relaxed)) end_parents(completion.slot, completion.worker, ready);
+  if (state_.nesting.any.load(std::memory_order_relaxed)) end_parents(completion.slot, completion.worker, ready);
 }
 
 Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskList& ready) {
@@ -282,7 +265,7 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
   const bool poisons = completion.status != TaskStatus::succeeded;
   if (poisons) note_failure(task, completion);
   if (poisons && outer != nullptr) outer->note({completion.status, completion.cause, completion.poison, false});
-  if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
+  if ((poisons || state_.failures.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.commute.holds) release_commute(task, ready);
   const bool calls_back = task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr);
   if (calls_back || has_end_of_call(task)) call_back(task, completion);
@@ -292,9 +275,9 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
 
 void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
-  const std::uint64_t tag = options_.endings == nullptr ? 0
-                            : task.nesting.is_child     ? TaskEndings::kChild
-                                                        : task.client.tag;
+  const std::uint64_t tag = state_.options.endings == nullptr ? 0
+                            : task.nesting.is_child           ? TaskEndings::kChild
+                                                              : task.client.tag;
   const std::size_t slot = completion.slot;
   RecordedTask* recorded = task.role == TaskRole::stand_in ? task.extras->stands_for : nullptr;
   if (task.is_recorded()) {
@@ -304,17 +287,17 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   }
   if (recorded != nullptr) end_recorded(*recorded, completion.cause, slot, completion.worker, ready);
   // This call comes before the task is counted, so that after a wait for everything all endings have been reported.
-  if (counted && options_.endings != nullptr) options_.endings->ended(tag, completion.status, completion.cause);
+  if (counted && state_.options.endings != nullptr)
+    state_.options.endings->ended(tag, completion.status, completion.cause);
   if (counted) count_ending(slot);
 }
 
 void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
   const std::size_t slot = worker.index();
   const bool special = task.has_more || task.commute.holds || task.nesting.is_child || task.role == TaskRole::host;
-  if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
+  if (cause || special || state_.failures.any_poison() || state_.options.endings != nullptr) [[unlikely]] {
     // The kernel of a division does nothing, so the loss of the worker that ran it does no harm.
-    const bool harmless =
-        cause && cause->code == ErrorCode::kernel_failed && task.codelet == &own_codelets_.divide.definition();
+    const bool harmless = cause && cause->code == ErrorCode::kernel_failed && state_.own_codelets.divides(task);
     FailureLog::Cause why = cause && !harmless ? cause : take_accusation(task);
     // A kernel that was told so may end by the exception of a wait for its children, which were cancelled with it.
     const bool told = task.told() && (!why || why->code == ErrorCode::cancelled);
@@ -332,24 +315,13 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
     free(task, TaskStatus::succeeded, slot, ready);
   }
   count_ending(slot);
-  if (nesting_.any.load(std::memory_order_relaxed)) [[unlikely]]
+  if (state_.nesting.any.load(std::memory_order_relaxed)) [[unlikely]]
     end_parents(slot, worker, ready);
 }
 
 void TaskGraph::worker_is_idle(WorkerId worker) {
-  workers_.completed.publish(worker.index());
-  notify_waiters();
-}
-
-void TaskGraph::notify_waiters() {
-  const bool for_all = waiting_.for_all.load(std::memory_order_seq_cst) > 0;
-  const bool for_room = waiting_.for_room.load(std::memory_order_seq_cst) > 0;
-  if (!for_all && !for_room) return;
-  const std::uint64_t tasks = in_flight();
-  const bool one_place = waiting_.for_one_place.load(std::memory_order_seq_cst) > 0;
-  if (tasks != 0 && !(for_room && tasks <= (one_place ? options_.window - 1 : low_water()))) return;
-  const LockGuard lock(waiting_.mutex);
-  waiting_.changed.notify_all();
+  state_.workers.completed.publish(worker.index());
+  state_.waiting.notify(state_.window);
 }
 
 }  // namespace troupe::graph

@@ -8,18 +8,18 @@ namespace troupe::graph {
 
 Result<void> TaskGraph::outcome(const Future& future) {
   if (status(future) == TaskStatus::succeeded) return {};
-  return failures_.failure_of(future.id());
+  return state_.failures.failure_of(future.id());
 }
 
 Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle<> waiting) {
-  if (!options_.nesting.calls) return resumes_nothing();
-  if (options_.shares_workers) {
+  if (!state_.options.nesting.calls) return resumes_nothing();
+  if (state_.options.shares_workers) {
     if (auto inside = check_inside_nested(); !inside) return inside;
   }
   Arguments arguments;
   arguments.append(waiting.address());
   static const TaskOptions defaults;
-  TaskSpecification specification{own_codelets_.resume, {}, arguments, defaults};
+  TaskSpecification specification{state_.own_codelets.resume, {}, arguments, defaults};
   if (future.valid() && future.task() == nullptr) return recorded_task_waited_for();
   specification.resumes_after = &future;
   const auto submitted = submit(specification);
@@ -28,8 +28,8 @@ Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle
 }
 
 Result<Future> TaskGraph::begin_coroutine() {
-  if (auto here = threads_.home.check(); !here) return here.failure();
-  const LockGuard lock(submission_mutex_);
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
+  const LockGuard lock(state_.submission_mutex);
   Task& end = allocate_task(nullptr, 0);
   end.role = TaskRole::host;
   end.extras = std::make_unique<TaskExtras>();
@@ -45,14 +45,14 @@ Domain* TaskGraph::domain_of_coroutine() const {
   if (section == nullptr) return nullptr;
   // A section that follows another one belongs to it.
   Domain* around = section->outer_domain();
-  while (around != nullptr && is_section(around->parent)) {
+  while (around != nullptr && state_.own_codelets.is_section(around->parent)) {
     around = around->parent.outer_domain();
   }
   return around;
 }
 
 void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure) {
-  if (threads_.home.left()) return;
+  if (state_.threads.home.left()) return;
   FailureLog::Cause cause;
   if (failure) cause = std::make_shared<Failure>(*std::move(failure));
   const TaskStatus status = cause == nullptr ? TaskStatus::succeeded : TaskStatus::failed;

@@ -12,35 +12,26 @@
 namespace troupe::graph {
 
 Handle TaskGraph::register_data(DataDescription description) {
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   const TaskReference home = home_of_new_data();
-  DataRecord& record = data_.registry.add(std::move(description));
+  DataRecord& record = state_.data.registry.add(std::move(description));
   record.home = home;
   return {&record, record.handle_id()};
 }
 
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
-  const LockGuard lock(submission_mutex_);
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
+  const LockGuard lock(state_.submission_mutex);
   const TaskReference home = home_of_new_data();
-  const auto record = data_.registry.add_apart(std::move(description));
+  const auto record = state_.data.registry.add_apart(std::move(description));
   if (!record) return record.failure();
   record.value()->home = home;
   return Handle(record.value(), record.value()->handle_id());
 }
 
-bool TaskGraph::is_being_recorded(const DataRecord& record) const {
-  // A record that a recorded task uses has a dependency state in the recording.
-  return std::ranges::any_of(recordings_.open, [&record](const Recording* recording) {
-    bool orders = false;
-    record.visit_tree([&](const DataRecord& part) { orders = orders || recording->orders(part); });
-    return orders;
-  });
-}
-
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
-  auto parts = data_.registry.add_parts(record, blocks);
+  auto parts = state_.data.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
   // Tasks that were submitted during the wait use the whole, and so they use the new parts, too.
   if (record.dependencies.open_reduction) close_reduction(record, ready);
@@ -48,34 +39,35 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
   for (DataRecord* part : parts.value()) {
     part->dependencies = record.dependencies;
     part->home = record.home;
-    if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
+    if (poisoned) state_.failures.poison(part->handle_id(), state_.failures.poison_of(record.handle_id()));
     handles.emplace_back(part, part->handle_id());
   }
-  refuse_new(record, parts.value());
+  state_.data.dividing.refuse_new(record, parts.value());
   return {};
 }
 
 Result<void> TaskGraph::add_parts_outside(DataRecord& record, std::span<const Block> blocks,
                                           std::vector<Handle>& handles, TaskList& ready) {
-  if (is_being_recorded(record)) return partitioned_while_recorded(record);
+  if (state_.recordings.use(record)) return partitioned_while_recorded(record);
   return add_parts(record, blocks, handles, ready);
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
   if (is_inside_nested()) return partition_inside(parent, blocks);
   std::vector<Handle> handles;
-  const auto add = [&](DataRecord& record, TaskList& ready)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_parts_outside(record, blocks, handles, ready); };
+  const auto add = [&](DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex) {
+    return add_parts_outside(record, blocks, handles, ready);
+  };
   if (auto outcome = change_undisturbed(parent, false, add); !outcome) return outcome.failure();
   return handles;
 }
 
 Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
-  const LockGuard lock(submission_mutex_);
-  const auto record = data_.registry.find(parent, domain_here());
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
+  const LockGuard lock(state_.submission_mutex);
+  const auto record = state_.data.registry.find(parent, domain_here());
   if (!record) return record.failure();
-  const auto added = data_.registry.add_halos(*record.value(), blocks, rim);
+  const auto added = state_.data.registry.add_halos(*record.value(), blocks, rim);
   if (!added) return added.failure();
   return handles_of(added.value());
 }
@@ -83,8 +75,9 @@ Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<con
 Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> handles;
-  const auto add = [&](DataRecord& record, TaskList& ready)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_parts_outside(record, blocks, handles, ready); };
+  const auto add = [&](DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex) {
+    return add_parts_outside(record, blocks, handles, ready);
+  };
   if (auto outcome = change_held(pending.hold_, pending.handle_, false, add); !outcome) return outcome.failure();
   return handles;
 }
@@ -92,15 +85,15 @@ Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, st
 Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods& methods) {
   if (auto complete = check_methods(methods, record); !complete) return complete;
   if (auto allowed = check_writable(record, AccessMode::reduce); !allowed) return allowed;
-  auto reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
-  data_.registry.keep_removed(std::exchange(record.reduction, std::move(reduction)));
+  auto reduction = std::make_unique<Reduction>(std::move(methods), state_.options.workers);
+  state_.data.registry.keep_removed(std::exchange(record.reduction, std::move(reduction)));
   return {};
 }
 
 bool TaskGraph::is_own_and_unused(const Handle& handle) {
   const Task* const here = nesting_task_here();
   const Domain* const domain = here != nullptr ? here->own_domain() : nullptr;
-  const auto found = data_.registry.find(handle, domain);
+  const auto found = state_.data.registry.find(handle, domain);
   return domain != nullptr && found && found.value()->whole().home.id == domain->id &&
          !in_use(found.value()->whole(), nullptr);
 }
@@ -110,22 +103,22 @@ Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods met
     // A kernel does not wait for tasks on its data, and new data have none. The removed reductions are declared before
     // the lock guard, as functions of a former reduction may own data of this graph.
     RemovedReductions removed;
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     if (is_own_and_unused(handle)) {
       const Result<void> added = add_reduction(*handle.record(), methods);
-      data_.registry.take_removed(removed);
+      state_.data.registry.take_removed(removed);
       return added;
     }
   }
   const auto add = [&](DataRecord& record, TaskList&)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, methods); };
+                       TROUPE_REQUIRES(state_.submission_mutex) { return add_reduction(record, methods); };
   return change_undisturbed(handle, false, add);
 }
 
 Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMethods methods) {
   pending.note_.reset();
   const auto add = [&](DataRecord& record, TaskList&)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, methods); };
+                       TROUPE_REQUIRES(state_.submission_mutex) { return add_reduction(record, methods); };
   return change_held(pending.hold_, pending.handle_, false, add);
 }
 
@@ -137,11 +130,11 @@ void TaskGraph::announce_release(const Handle& handle, bool releasing) {
 
 Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                                     bool& immediately) {
-  const LockGuard lock(submission_mutex_);
-  const auto record = data_.registry.find(handle);
+  const LockGuard lock(state_.submission_mutex);
+  const auto record = state_.data.registry.find(handle);
   if (!record) return record.failure();
   const DataRecord* const parent = record.value()->parent;
-  if (releasing && parent != nullptr && !parent->halos.empty() && is_being_recorded(*record.value())) {
+  if (releasing && parent != nullptr && !parent->halos.empty() && state_.recordings.use(*record.value())) {
     return partitioned_while_recorded(*record.value());
   }
   DataRecord& root = record.value()->whole();
@@ -158,8 +151,8 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
   if (!releasing || !DataRegistry::exists(handle)) {
     // Another thread may have released the handle during the wait. From here on no thread can release it, because this
     // thread holds the whole.
-    const LockGuard lock(submission_mutex_);
-    record = data_.registry.find(handle);
+    const LockGuard lock(state_.submission_mutex);
+    record = state_.data.registry.find(handle);
   }
   Result<void> outcome;
   if (!record) {
@@ -167,24 +160,24 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
   } else if (releasing) {
     outcome = bring_home_to_release(*record.value());
   } else {
-    outcome = host_.bring_home(*record.value(), AccessMode::read_write);
+    outcome = state_.host.bring_home(*record.value(), AccessMode::read_write);
   }
   TaskList closed;
   RemovedReductions removed;
   try {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     if (outcome) {
       outcome = change(*record.value(), closed);
     } else if (releasing) {
       announce_release(handle, false);
     }
-    data_.registry.take_removed(removed);
+    state_.data.registry.take_removed(removed);
   } catch (...) {
     // There was no memory for the change.
     give_back(hold);
     throw;
   }
-  if (!closed.empty()) host_.activate(closed, WorkerId{});
+  if (!closed.empty()) state_.host.activate(closed, WorkerId{});
   give_back(hold);
   return outcome;
 }
@@ -201,7 +194,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
   if (!hold) return hold.failure();
   const WaitKind kind = releasing ? WaitKind::release : WaitKind::change;
   if (auto held = wait_for_hold(hold.value(), waiter, ready, immediately, kind); !held) {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     if (releasing) announce_release(handle, false);
     return held;
   }
@@ -209,9 +202,9 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
 }
 
 void TaskGraph::begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind) {
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   // The note may come late, because it serves inspections only, and a wait that has ended needs no note.
-  pending.note_.emplace(threads_.waiting, kind, pending.hold_->task_id());
+  pending.note_.emplace(state_.threads.waiting, kind, pending.hold_->task_id());
   if (immediately) pending.waiter_.signal();
 }
 
@@ -234,25 +227,25 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
   if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
   auto hold = acquire_record(handle, mode);
   if (hold) hold = take_hold(hold.value(), mode);
-  if (hold) threads_.holds.add(hold.value());
+  if (hold) state_.threads.holds.add(hold.value());
   return hold;
 }
 
 Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
-  if (failures_.any_poison()) {
+  if (state_.failures.any_poison()) {
     if (const auto gone = why_abandoned(*hold)) {
       give_back_refused(*hold);
       return *gone;
     }
   }
-  if (reads(mode) && failures_.any_poison()) {
+  if (reads(mode) && state_.failures.any_poison()) {
     if (const auto refusal = why_invalid(*hold); refusal.cause) {
-      failures_.told(refusal.origin);
+      state_.failures.told(refusal.origin);
       give_back_refused(*hold);
       return *refusal.cause;
     }
   }
-  if (auto home = host_.bring_home(*hold->data()[0].data(), mode); !home) {
+  if (auto home = state_.host.bring_home(*hold->data()[0].data(), mode); !home) {
     give_back_refused(*hold);
     return home.failure();
   }
@@ -267,8 +260,8 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
   TaskList activated;
   bool immediately = false;
   {
-    const LockGuard lock(submission_mutex_);
-    const auto record = data_.registry.find(handle);
+    const LockGuard lock(state_.submission_mutex);
+    const auto record = state_.data.registry.find(handle);
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
@@ -285,12 +278,12 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
 }
 
 void TaskGraph::note_acquired(Task& hold, DataRecord& record, AccessMode mode) {
-  if (mode == AccessMode::write && data_.registry.any_to_check()) {
+  if (mode == AccessMode::write && state_.data.registry.any_to_check()) {
     record.visit_data([&hold](DataRecord& part) {
       if (part.content.unwritten) hold.extras->without_content.emplace_back(&part, part.handle_id());
     });
   }
-  note_written(data_.registry, record, mode);
+  note_written(state_.data.registry, record, mode);
 }
 
 Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
@@ -309,10 +302,10 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
   TaskList activated;
   bool immediately = false;
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     std::vector<DataRecord*> records;
     for (const Handle& handle : written) {
-      const auto record = data_.registry.find(handle);
+      const auto record = state_.data.registry.find(handle);
       if (!record) return record.failure();
       records.push_back(record.value());
     }
@@ -325,7 +318,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
     note_names(hold);
     pending->hold_ = &hold;
     immediately = order_hold(hold, activated);
-    for (DataRecord* record : records) note_written(data_.registry, *record, AccessMode::write);
+    for (DataRecord* record : records) note_written(state_.data.registry, *record, AccessMode::write);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
   return pending;
@@ -339,7 +332,7 @@ void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const Fa
 }
 
 bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
-  DependencyBuilder builder(hold, pools_.edges, submission_caches_.edges);
+  DependencyBuilder builder(hold, state_.memory.edges, state_.submission_caches.edges);
   try {
     order(hold, builder, ready);
   } catch (...) {
@@ -359,10 +352,10 @@ Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& wa
 
 Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately,
                                       WaitKind kind) {
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   Result<void> waited;
   if (!immediately) {
-    const WaitingThreads::Note note(threads_.waiting, kind, hold->task_id());
+    const WaitingThreads::Note note(state_.threads.waiting, kind, hold->task_id());
     waited = block(waiter, WaitInterrupt::here());
   }
   if (waited) {
@@ -389,7 +382,7 @@ void TaskGraph::withdraw(PendingHold& pending) {
   pending.note_.reset();
   if (pending.dividing_) keep_parts(pending.handle_, {});
   if (!pending.releasing_) return;
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   announce_release(pending.handle_, false);
 }
 
@@ -403,8 +396,8 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
   Task* hold = nullptr;
   bool immediately = false;
   {
-    const LockGuard lock(submission_mutex_);
-    const auto record = data_.registry.find(handle);
+    const LockGuard lock(state_.submission_mutex);
+    const auto record = state_.data.registry.find(handle);
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     if (auto ends = check_may_wait(*record.value(), mode); !ends) return ends.failure();
@@ -416,8 +409,8 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
 }
 
 void TaskGraph::give_back(Task* hold) {
-  if (threads_.home.left()) return;
-  threads_.holds.remove(hold);
+  if (state_.threads.home.left()) return;
+  state_.threads.holds.remove(hold);
   if (Domain* const outer = hold->outer_domain()) outer->held.fetch_sub(1, std::memory_order_relaxed);
   end_outside([&](std::size_t slot, TaskList& ready) {
     finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);
@@ -425,8 +418,8 @@ void TaskGraph::give_back(Task* hold) {
 }
 
 Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
-  const LockGuard lock(submission_mutex_);
-  const auto record = data_.registry.find(handle);
+  const LockGuard lock(state_.submission_mutex);
+  const auto record = state_.data.registry.find(handle);
   if (!record) return record.failure();
   std::vector<HandleId> parts;
   record.value()->visit_data([&](const DataRecord& part) { parts.push_back(part.handle_id()); });
@@ -434,13 +427,13 @@ Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
 }
 
 std::size_t TaskGraph::handles() {
-  const LockGuard lock(submission_mutex_);
-  return data_.registry.size();
+  const LockGuard lock(state_.submission_mutex);
+  return state_.data.registry.size();
 }
 
 Result<Layout> TaskGraph::layout_of(const Handle& handle) {
-  const LockGuard lock(submission_mutex_);
-  const auto record = data_.registry.find(handle, domain_here());
+  const LockGuard lock(state_.submission_mutex);
+  const auto record = state_.data.registry.find(handle, domain_here());
   if (!record) return record.failure();
   return record.value()->view.layout;
 }

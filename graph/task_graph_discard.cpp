@@ -5,14 +5,14 @@
 namespace troupe::graph {
 
 Result<void> TaskGraph::discard(const Handle& handle) {
-  if (auto here = threads_.home.check(); !here) return here;
+  if (auto here = state_.threads.home.check(); !here) return here;
   const Recording* const recording = recording_here();
   TaskList ready;
   Task* hold = nullptr;
   bool unused = false;
   {
-    const LockGuard lock(submission_mutex_);
-    const auto found = data_.registry.find(handle);
+    const LockGuard lock(state_.submission_mutex);
+    const auto found = state_.data.registry.find(handle);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
     if (recording != nullptr) return discards_in_recording(record);
@@ -26,9 +26,9 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     hold->extras->discards = true;
     hold->extras->name = "discard";
     unused = order_hold(*hold, ready);
-    data_.registry.note_discarded(record);
+    state_.data.registry.note_discarded(record);
   }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   if (unused) end_outside([&](std::size_t slot, TaskList& next) { end_discard(*hold, slot, next); });
   return {};
 }
@@ -37,7 +37,7 @@ void TaskGraph::end_discard(Task& hold, std::size_t slot, TaskList& ready) {
   // The tree of parts does not change meanwhile, because the hold counts as a task that uses the tree. A hold whose
   // submission was given up has no data.
   for (const TaskAccess& access : hold.data()) {
-    access.data()->visit_data([this](const DataRecord& part) { host_.discard(part); });
+    access.data()->visit_data([this](const DataRecord& part) { state_.host.discard(part); });
   }
   // The hold writes the data, so its success also ends the effect of failures of earlier tasks.
   finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);

@@ -28,7 +28,7 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
 
 TaskGraph::WaitingForHolds TaskGraph::waiting_for(const std::vector<const Task*>& holds) const {
   // One more than the window, and the holds: then the check for room finds a window that is full of such tasks.
-  const std::size_t most = std::max(kMostWaiting, options_.window + 1) + holds.size();
+  const std::size_t most = std::max(kMostWaiting, state_.options.window + 1) + holds.size();
   WaitingForHolds waiting;
   std::vector<const Task*> to_visit;
   for (const Task* hold : holds) {
@@ -52,9 +52,9 @@ TaskGraph::WaitingForHolds TaskGraph::waiting_for(const std::vector<const Task*>
 }
 
 Result<void> TaskGraph::check_may_wait_for_all() {
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   const Task* first = nullptr;
-  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
+  const WaitingForHolds waiting = waiting_for(state_.threads.holds.here());
   for (const auto& [task, hold] : waiting) {
     // A wait for all tasks does not wait for `host` tasks.
     if (task->role == TaskRole::host) continue;
@@ -72,41 +72,41 @@ const Task* TaskGraph::hold_that_fills_window(const std::vector<const Task*>& ho
     // The tasks of a run count in the window from its submission on.
     if (task->role == TaskRole::replay) tasks += task->extras->run->recording->size();
   }
-  return tasks < options_.window ? nullptr : waiting.begin()->second;
+  return tasks < state_.options.window ? nullptr : waiting.begin()->second;
 }
 
 Result<void> TaskGraph::check_may_wait_for_room() {
-  const std::uint64_t changed = threads_.holds.waits_changed();
+  const std::uint64_t changed = state_.threads.holds.waits_changed();
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     // None of these tasks ends before this thread goes on.
-    if (const Task* const own = hold_that_fills_window(threads_.holds.here())) {
-      return never_ends("the submission window (" + std::to_string(options_.window) +
+    if (const Task* const own = hold_that_fills_window(state_.threads.holds.here())) {
+      return never_ends("the submission window (" + std::to_string(state_.options.window) +
                         " tasks) is full of tasks that wait for data that this thread holds (acquire), " +
                         what_is_held(*own));
     }
-    if (hold_that_fills_window(threads_.holds.here_or_waiting_for_room()) == nullptr) return {};
+    if (hold_that_fills_window(state_.threads.holds.here_or_waiting_for_room()) == nullptr) return {};
   }
   // A thread that has just found room ends its wait under this lock. All others go on waiting, because the window is
   // full and stays full.
-  const LockGuard lock(waiting_.mutex);
-  if (threads_.holds.waits_changed() != changed || has_room()) return {};
-  return never_has_room(options_.window);
+  const LockGuard lock(state_.waiting.mutex);
+  if (state_.threads.holds.waits_changed() != changed || state_.window.has_room()) return {};
+  return never_has_room(state_.options.window);
 }
 
 Result<void> TaskGraph::check_may_wait(const Future& future) {
-  if (!threads_.holds.any_here()) return {};
-  const LockGuard lock(submission_mutex_);
+  if (!state_.threads.holds.any_here()) return {};
+  const LockGuard lock(state_.submission_mutex);
   if (future.task()->task_id() != future.id()) return {};
-  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
+  const WaitingForHolds waiting = waiting_for(state_.threads.holds.here());
   const auto found = waiting.find(future.task());
   if (found == waiting.end()) return {};
   return waits_for_hold(*future.task(), *found->second);
 }
 
 Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode, const Domain* domain) const {
-  if (!threads_.holds.any_here()) return {};
-  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
+  if (!state_.threads.holds.any_here()) return {};
+  const WaitingForHolds waiting = waiting_for(state_.threads.holds.here());
   Result<void> outcome;
   const auto look = [&](const TaskReference& before) {
     const auto found = waiting.find(before.task);

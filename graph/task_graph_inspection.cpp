@@ -155,7 +155,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   TaskNode node;
   node.id = task.task_id();
   node.tag = task.tag();
-  node.child_of_client = task.nesting.is_child && options_.shares_workers;
+  node.child_of_client = task.nesting.is_child && state_.options.shares_workers;
   node.role = task.role;
   // The acquire load pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);
@@ -165,7 +165,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
     node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
   }
   node.unwanted = !task.told() && why_unwanted(task) >= Withdrawal::told_of_program;
-  node.runnable = task.role == TaskRole::replay || has_device(task, options_);
+  node.runnable = task.role == TaskRole::replay || has_device(task, state_.options);
   if (task.is_recorded()) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
@@ -178,14 +178,14 @@ TaskNode TaskGraph::node_of(const Task& task) const {
 
 void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const {
   std::vector<InFlight> found;
-  for (const Task* slab : pools_.tasks.slabs()) {
+  for (const Task* slab : state_.memory.tasks.slabs()) {
     for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
       // Memory that was never used for a task has id 0.
       const std::uint64_t id = slab[i].id.load(std::memory_order_relaxed);
       if (id != 0 && !slab[i].ended()) found.push_back({id, &slab[i]});
     }
   }
-  for (const Recording* recording : running_recordings()) {
+  for (const Recording* recording : state_.recordings.running()) {
     for (const RecordedTask& task : recording->tasks()) {
       const std::uint64_t id = recording->id_of(task);
       // A nested task that has begun is left out, because the task that stands for it is in the snapshot.
@@ -202,22 +202,14 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
   for (const Task* task : tasks) snapshot.nodes.push_back(node_of(*task));
 }
 
-std::vector<const Recording*> TaskGraph::running_recordings() const {
-  std::vector<const Recording*> running;
-  for (const std::shared_ptr<Recording>& recording : recordings_.run) {
-    if (recording->run_task() != nullptr) running.push_back(recording.get());
-  }
-  return running;
-}
-
 void TaskGraph::while_tasks_stay(const std::function<void()>& look) {
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   look();
 }
 
 void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running,
                         const std::function<void(const GraphSnapshot&)>& look) {
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   GraphSnapshot snapshot;
   std::vector<const Task*> tasks;
   collect_tasks(snapshot, tasks);
@@ -256,15 +248,13 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     found.pieces_begun = one.pieces_begun;
   };
   for (const RunningTask& one : running()) mark(one, one.outside ? TaskActivity::outside : TaskActivity::running);
-  for (std::size_t i = 0; i < options_.workers; ++i) {
-    const CallbackInProgress& callback = workers_.callbacks[i];
-    mark({callback.task.load(std::memory_order_acquire), WorkerId(static_cast<std::uint32_t>(i)),
-          TimeStamp(callback.since.load(std::memory_order_relaxed))},
-         TaskActivity::callback);
+  for (std::size_t i = 0; i < state_.options.workers; ++i) {
+    const CallbacksInProgress::Callback callback = state_.workers.callbacks.at(i);
+    mark({callback.task, WorkerId(static_cast<std::uint32_t>(i)), callback.since}, TaskActivity::callback);
   }
-  snapshot.waits = threads_.waiting.all();
-  snapshot.window = options_.window;
-  const Progress now = progress();
+  snapshot.waits = state_.threads.waiting.all();
+  snapshot.window = state_.options.window;
+  const Progress now = state_.window.progress();
   snapshot.submitted = now.submitted;
   snapshot.ended = now.ended;
   look(snapshot);

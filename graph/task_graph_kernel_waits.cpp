@@ -87,7 +87,7 @@ Result<const Task*> TaskGraph::check_waits_inside() const {
   if (place == nullptr || !place->worker().valid()) {
     return cannot_wait(here, "in a thread that helps its worker: wait in the thread that the kernel was called in");
   }
-  if (auto allowed = host_.may_wait_inside(place->worker()); !allowed) {
+  if (auto allowed = state_.host.may_wait_inside(place->worker()); !allowed) {
     return Failure{allowed.failure().code, describe(here) + ": " + allowed.failure().message};
   }
   return &here;
@@ -114,7 +114,7 @@ Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
     child->codelet = on_cores;
     child->nesting.on_cores = true;
     if (Domain* const own = child->own_domain()) own->on_cores = true;
-    for (SubmissionObserver* observer : options_.observers) observer->restricted(*child);
+    for (SubmissionObserver* observer : state_.options.observers) observer->restricted(*child);
   }
   // The parent's kernel runs, so its list of successors is open, and grows under the submission lock only.
   Edge* before = nullptr;
@@ -143,12 +143,12 @@ Result<Domain*> TaskGraph::domain_to_wait_for() {
 }
 
 void TaskGraph::activate_here(TaskList& ready) {
-  if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
+  if (!ready.empty()) state_.host.activate(ready, ExecutionScope::find(this)->worker());
 }
 
 Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
   TaskList ready;
-  const auto find = [&]() TROUPE_REQUIRES(submission_mutex_) -> Result<Domain*> {
+  const auto find = [&]() TROUPE_REQUIRES(state_.submission_mutex) -> Result<Domain*> {
     const auto found = domain_to_wait_for();
     const Task& task = *future.task();
     const bool ended = task.task_id() != future.id() || task.ended();
@@ -166,7 +166,7 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
   };
   Result<Domain*> found = nullptr;
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     found = find();
   }
   activate_here(ready);
@@ -175,9 +175,9 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
 
 Result<void> TaskGraph::wait_inside(KernelWait& wait) {
   if (wait.done()) return {};
-  WaitRoom room(options_.nesting.budget);
+  WaitRoom room(state_.options.nesting.budget);
   if (auto allowed = room.take(); !allowed) return allowed;
-  return wait_on(ExecutionScope::find(this)->worker(), host_, wait);
+  return wait_on(ExecutionScope::find(this)->worker(), state_.host, wait);
 }
 
 Result<void> TaskGraph::wait_for_children_here() {
@@ -185,7 +185,7 @@ Result<void> TaskGraph::wait_for_children_here() {
   Domain* own = nullptr;
   TaskList ready;
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     const auto found = domain_to_wait_for();
     if (!found) return found.failure();
     own = found.value();
@@ -205,7 +205,7 @@ Result<void> TaskGraph::wait_for_children_here() {
         : KernelWait(domain.parent, &domain), graph_(graph), domain_(domain) {}
     bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
     void block() override {
-      const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::children, domain_.parent.task_id());
+      const WaitingThreads::Note note(graph_.state_.threads.waiting, WaitKind::children, domain_.parent.task_id());
       TaskWaiter waiter;
       domain_.waiter = &waiter;
       if (domain_.open.fetch_add(Domain::kAwaited, std::memory_order_acq_rel) != 1) waiter.wait();
@@ -219,7 +219,7 @@ Result<void> TaskGraph::wait_for_children_here() {
   AllChildren wait(*this, domain);
   if (auto waited = wait_inside(wait); !waited) return waited;
   if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
-    failures_.told(ending.origin);
+    state_.failures.told(ending.origin);
     // If the children were cancelled with the task, the failure of the wait tells its kernel so.
     if (ending.status == TaskStatus::cancelled) (void)tell_if_cancelled(domain.parent);
     return *ending.cause;
@@ -228,17 +228,17 @@ Result<void> TaskGraph::wait_for_children_here() {
 }
 
 Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
-  if ((options_.device_kinds & ~kOnCores) == 0) return {};
+  if ((state_.options.device_kinds & ~kOnCores) == 0) return {};
   std::vector<DataRecord*> own;
   {
-    const LockGuard lock(submission_mutex_);
-    data_.registry.visit_wholes([&](DataRecord& record) {
+    const LockGuard lock(state_.submission_mutex);
+    state_.data.registry.visit_wholes([&](DataRecord& record) {
       if (record.home.id == domain.id && !record.hidden) own.push_back(&record);
     });
   }
   // No lock is needed: only the calling kernel could end the registrations of these data, and no task uses them.
   for (const DataRecord* record : own) {
-    if (auto home = host_.bring_home(*record, AccessMode::read); !home) return home;
+    if (auto home = state_.host.bring_home(*record, AccessMode::read); !home) return home;
   }
   return {};
 }
@@ -256,7 +256,7 @@ Result<void> TaskGraph::wait_for_child(const Future& future) {
   }
   if (status(future) == TaskStatus::succeeded) return {};
   if (waits && status(future) == TaskStatus::cancelled) (void)tell_if_cancelled(*nesting_task_here());
-  return failures_.failure_of(future.id());
+  return state_.failures.failure_of(future.id());
 }
 
 Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
@@ -269,7 +269,7 @@ Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
       TaskWaiter waiter;
       EdgeBlock* const edge = graph_.hear_of_end(future_, waiter);
       if (edge == nullptr) return;
-      const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::task, future_.id());
+      const WaitingThreads::Note note(graph_.state_.threads.waiting, WaitKind::task, future_.id());
       waiter.wait();
       graph_.stop_hearing(edge);
     }
@@ -288,14 +288,14 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   Task* hold = nullptr;
   Domain* domain = nullptr;
   bool immediately = false;
-  WaitRoom room_to_wait(options_.nesting.budget);
+  WaitRoom room_to_wait(state_.options.nesting.budget);
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
     const auto opened = open_domain_here();
     if (!opened) return opened.failure();
     domain = opened.value();
-    const auto found = data_.registry.find(handle, domain);
+    const auto found = state_.data.registry.find(handle, domain);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
     const bool checked = is_checked(domain, record);
@@ -304,7 +304,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     }
     std::vector<DataRecord*> moves;
     if (auto belongs = check_belongs(record, mode, domain, moves); !belongs) return belongs.failure();
-    if ((options_.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
+    if ((state_.options.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
       return never_ends(domain->parent, describe(record) +
                                             " is used by this kernel itself, which tasks on it wait for: use the "
                                             "kernel's own view, or declare it in TaskOptions::weak");
@@ -318,7 +318,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     hold = &allocate_hold(record, mode);
     make_child(*hold, *domain);
     hold->extras->ready_waiter = &waiter;
-    DependencyBuilder builder(*hold, pools_.edges, submission_caches_.edges);
+    DependencyBuilder builder(*hold, state_.memory.edges, state_.submission_caches.edges);
     try {
       order_nested(*hold, TaskOptions::none(), nullptr, builder, ready);
     } catch (...) {
@@ -344,7 +344,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
         : KernelWait(domain.parent, &domain), graph_(graph), hold_(hold), waiter_(waiter) {}
     bool done() noexcept override { return waiter_.done(); }
     void block() override {
-      const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::data, hold_.task_id());
+      const WaitingThreads::Note note(graph_.state_.threads.waiting, WaitKind::data, hold_.task_id());
       waiter_.wait();
     }
 
@@ -354,7 +354,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     TaskWaiter& waiter_;
   };
   OwnData wait(*this, *domain, *hold, waiter);
-  const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), host_, wait);
+  const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), state_.host, wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;
   // The wait fails only in a single-threaded run. The hold's last predecessor then ends it.
@@ -375,16 +375,16 @@ void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait&
   };
   // Clients' threads are limited, and only waits for their own tasks count.
   const bool of_client = task.client_graph() != nullptr;
-  if (!of_client && !in_callback(task) && may_be_suspended(task) && host_.may_wait_inside(worker)) {
+  if (!of_client && !in_callback(task) && may_be_suspended(task) && state_.host.may_wait_inside(worker)) {
     // Only the worker that runs the kernel changes the task.
     Elsewhere elsewhere(const_cast<Task&>(task), wait);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    if (host_.wait_inside(worker, elsewhere)) return;
+    if (state_.host.wait_inside(worker, elsewhere)) return;
   }
   wait.block();
 }
 
 CallPlace TaskGraph::call_place() const {
-  if (!nesting_.any.load(std::memory_order_relaxed)) return {};
+  if (!state_.nesting.any.load(std::memory_order_relaxed)) return {};
   const Task* const here = nesting_task_here();
   if (here == nullptr) return {};
   const ExecutionScope::Place* const scope = ExecutionScope::find(this);
@@ -394,9 +394,9 @@ CallPlace TaskGraph::call_place() const {
   CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0};
   // A kernel that is called at once may have to wait for the tasks that it submits. Such waits may be refused if there
   // are accelerators, and are while the calling kernel holds data.
-  if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
+  if ((state_.options.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
-  place.at_once = host_.has_enough(scope->worker()) && check_waits_inside().ok();
+  place.at_once = state_.host.has_enough(scope->worker()) && check_waits_inside().ok();
   place.failed = place.at_once && own != nullptr && own->ending().status != TaskStatus::succeeded;
   if (place.at_once) place.first_handle = next_handle_id();
   return place;

@@ -43,7 +43,7 @@ Result<Domain*> TaskGraph::open_domain_here() {
                        " belongs to a nested task, and submits a task itself, which tasks that commute "
                        "and tasks made of pieces cannot: submit it in the kernel of the nested task"};
   }
-  const KindSet accelerators = options_.device_kinds & ~kOnCores;
+  const KindSet accelerators = state_.options.device_kinds & ~kOnCores;
   if (accelerators != 0 && (here->codelet->kinds() & accelerators) != 0) {
     // The task cannot become nested, because its device may already have queued later tasks behind it.
     return Failure{ErrorCode::invalid_argument,
@@ -62,21 +62,21 @@ Result<Domain*> TaskGraph::open_domain_here() {
 }
 
 TaskReference TaskGraph::home_here() const {
-  if (!nesting_.any.load(std::memory_order_relaxed)) return {};
+  if (!state_.nesting.any.load(std::memory_order_relaxed)) return {};
   return home_in(domain_here());
 }
 
 TaskReference TaskGraph::home_of_new_data() {
   // The first submission of a call (`async`) would open the domain too late: its data would belong to those around it.
-  const Task* const here = nesting_.any.load(std::memory_order_relaxed) ? nesting_task_here() : nullptr;
+  const Task* const here = state_.nesting.any.load(std::memory_order_relaxed) ? nesting_task_here() : nullptr;
   if (here != nullptr && here->nesting.may_nest) [[maybe_unused]]
     const auto opened = open_domain_here();
   return home_here();
 }
 
 bool TaskGraph::is_inside_nested() {
-  if (!nesting_.any.load(std::memory_order_relaxed)) return false;
-  const LockGuard lock(submission_mutex_);
+  if (!state_.nesting.any.load(std::memory_order_relaxed)) return false;
+  const LockGuard lock(state_.submission_mutex);
   return domain_here() != nullptr;
 }
 
@@ -84,27 +84,27 @@ void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
   task.extras->domain = std::make_unique<Domain>(task);
   task.extras->domain->weak = std::move(weak);
   task.extras->domain->on_cores = task.nesting.on_cores;
-  nesting_.any.store(true, std::memory_order_relaxed);
+  state_.nesting.any.store(true, std::memory_order_relaxed);
 }
 
 void TaskGraph::allow_nesting(Task& task) {
   task.nesting.may_nest = true;
   // With `has_more`, the task's end looks at `extras`, where its children may be.
   task.has_more = true;
-  nesting_.any.store(true, std::memory_order_relaxed);
+  state_.nesting.any.store(true, std::memory_order_relaxed);
 }
 
 const CodeletDefinition* TaskGraph::on_cores_only(const Codelet& codelet) {
   const CodeletDefinition& definition = codelet.definition();
-  const bool runs_there = (definition.kinds() & options_.device_kinds & kOnCores) != 0;
+  const bool runs_there = (definition.kinds() & state_.options.device_kinds & kOnCores) != 0;
   // The graph knows its own codelets by their addresses, and they are for cores where there are any.
   if (definition.internal) return runs_there ? &definition : nullptr;
   // A restriction to named devices is not combined with another one, since a graph keeps few such restrictions.
   if (!runs_there || !definition.devices.choices().empty()) return nullptr;
   const DeviceSet devices = definition.devices & DeviceSet::of_kinds(kOnCores);
-  if ((devices.kinds() & definition.kinds() & options_.device_kinds) == 0) return nullptr;
-  const auto restricted =
-      codelets_.only_on(codelet, devices, options_.most_named_devices, [&] { return host_.find_devices(devices); });
+  if ((devices.kinds() & definition.kinds() & state_.options.device_kinds) == 0) return nullptr;
+  const auto restricted = state_.codelets.only_on(codelet, devices, state_.options.most_named_devices,
+                                                  [&] { return state_.host.find_devices(devices); });
   return restricted ? &restricted.value()->definition() : nullptr;
 }
 
@@ -113,24 +113,24 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codel
   if (options.nested) open_domain(task, weak_accesses(options));
   Domain* const outer = task.outer_domain();
   Domain* const own = task.own_domain();
-  const auto state_of = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) -> DependencyState& {
+  const auto state_of = [&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) -> DependencyState& {
     if (outer == nullptr && record.dependencies.open_reduction) close_reduction(record, ready);
     return state_in(outer, record);
   };
   // The states of all parts must exist before the task is added to any state, because a new state of a part is a copy
   // of the state of its whole.
-  const auto prepare = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) { (void)state_of(record); };
+  const auto prepare = [&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) { (void)state_of(record); };
   for (const TaskAccess& access : task.data()) access.data()->visit_tree(prepare);
   if (own != nullptr) {
     for (const TaskAccess& access : own->weak) {
       access.data()->visit_tree(prepare);
-      access.data()->visit_tree([&](DataRecord& record)
-                                    TROUPE_REQUIRES(submission_mutex_) { own->inherit(record, state_of(record)); });
+      access.data()->visit_tree(
+          [&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) { own->inherit(record, state_of(record)); });
     }
   }
   // If there are devices with memory of their own, a child that uses the data of its parent's kernel waits for this
   // kernel: the data must not move while the kernel uses them.
-  const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
+  const bool moves = outer != nullptr && (state_.options.device_kinds & ~kOnCores) != 0;
   if (moves && outer->on_cores && codelet != nullptr) {
     // `check_nesting` has found out that there is such a codelet.
     if (const CodeletDefinition* const on_cores = on_cores_only(*codelet)) task.codelet = on_cores;
@@ -145,7 +145,7 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codel
     builder.follow(outer->reference());
   };
   for (const TaskAccess& access : task.data()) {
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
       builder.access(state_of(record), access.mode());
       wait_for_kernel(record);
     });
@@ -156,7 +156,7 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codel
 }
 
 void TaskGraph::note_unwritten(Domain& domain) {
-  if (!data_.registry.any_to_check()) return;
+  if (!state_.data.registry.any_to_check()) return;
   for (const TaskAccess& access : domain.weak) {
     if (access.mode() != AccessMode::write) continue;
     access.data()->visit_data([&domain](DataRecord& part) {
@@ -192,20 +192,20 @@ void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
 }
 
 Result<void> TaskGraph::check_budget() {
-  return options_.nesting.budget != nullptr ? options_.nesting.budget->check_child() : Result<void>();
+  return state_.options.nesting.budget != nullptr ? state_.options.nesting.budget->check_child() : Result<void>();
 }
 
 void TaskGraph::make_child(Task& task, Domain& domain) const {
   task.nesting.is_child = true;
   task.nesting.on_cores = domain.on_cores;
   task.client.domain = &domain;
-  if (options_.dependency_trace != nullptr && !options_.shares_workers) {
-    task.client.submitted = options_.dependency_trace->now().count();
+  if (state_.options.dependency_trace != nullptr && !state_.options.shares_workers) {
+    task.client.submitted = state_.options.dependency_trace->now().count();
   }
 }
 
 void TaskGraph::make_no_child(Task& task) {
-  if (task.nesting.is_child) task.client = {{options_.shares_workers ? this : nullptr}, {0}};
+  if (task.nesting.is_child) task.client = {{state_.options.shares_workers ? this : nullptr}, {0}};
   task.nesting.is_child = false;
   task.nesting.on_cores = false;
 }
@@ -216,12 +216,12 @@ void TaskGraph::join(Domain& domain) {
   // Relaxed: the parent's kernel or another child is still counted, or only this thread knows of the domain any more
   // (`joins_parts`).
   domain.open.fetch_add(1, std::memory_order_relaxed);
-  if (options_.nesting.budget != nullptr) options_.nesting.budget->child_added();
+  if (state_.options.nesting.budget != nullptr) state_.options.nesting.budget->child_added();
 }
 
 void TaskGraph::cancel_children(Domain& domain) {
   domain.cancelled.store(true, std::memory_order_relaxed);
-  nesting_.any_cancelled.store(true, std::memory_order_relaxed);
+  state_.nesting.any_cancelled.store(true, std::memory_order_relaxed);
 }
 
 void TaskGraph::cure_written(const Task& parent) {
@@ -230,7 +230,7 @@ void TaskGraph::cure_written(const Task& parent) {
     access.data()->visit_tree([&](DataRecord& part) {
       if (!part.poisoned.load(std::memory_order_relaxed) || part.abandoned.load(std::memory_order_relaxed)) return;
       part.poisoned.store(false, std::memory_order_relaxed);
-      failures_.cure(part.handle_id());
+      state_.failures.cure(part.handle_id());
     });
   }
 }
@@ -245,7 +245,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
   if ((has_data && domain.any_child.load(std::memory_order_relaxed)) || (!domain.weak.empty() && !gave_up)) {
     Edge* released = nullptr;
     {
-      const LockGuard lock(submission_mutex_);
+      const LockGuard lock(state_.submission_mutex);
       if (!gave_up) poison_unwritten(domain);
       released = hand_over(domain);
     }
@@ -258,7 +258,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
 
 bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
   if (predecessor.ended()) return false;
-  EdgeBlock* const block = pools_.edges.allocate(submission_caches_.edges);
+  EdgeBlock* const block = state_.memory.edges.allocate(state_.submission_caches.edges);
   block->next = waiting.more_edges;
   waiting.more_edges = block;
   waiting.has_more = true;
@@ -301,7 +301,8 @@ void TaskGraph::replace_in_states(const Domain& domain) {
   visit_declared(domain, [&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
   visit_declared(domain, [&](DataRecord& record) {
     const DependencyState* const inner = domain.find(record);
-    for_each_state(record, [&](DependencyState& state) { replace_parent(state, domain.reference(), inner, called_); });
+    for_each_state(record,
+                   [&](DependencyState& state) { replace_parent(state, domain.reference(), inner, state_.called); });
   });
 }
 
@@ -309,7 +310,7 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   bool shares_data = false;
   bool divided = false;
   TaskReference added;
-  const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+  const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
     if (divided || domain.declared(record) == nullptr) return;
     const Domain* const around = task.outer_domain();
     divided = !is_seen_around(domain, around, record) || has_unseen_parts(domain, around, record);
@@ -370,11 +371,11 @@ Edge* TaskGraph::hand_over(Domain& domain) {
 
 bool TaskGraph::waits_for_weak(Domain& domain) {
   Task& parent = domain.parent;
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   // The parent is in no queue, so its counter may be used again.
   parent.pending.store(Task::kSubmitting, std::memory_order_relaxed);
   for (const TaskAccess& access : domain.weak) {
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
       const DependencyState* const inner = domain.find(record);
       if (inner == nullptr) return;
       for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) add_late_edge(parent, last);

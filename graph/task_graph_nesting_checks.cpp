@@ -144,7 +144,7 @@ Result<void> check_weak_usable(const TaskSpecification& specification, const Dom
 
 Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
                                       std::vector<DataRecord*>& moves) {
-  if (subtree_times_ != nullptr && domain != nullptr) {
+  if (state_.subtree_times != nullptr && domain != nullptr) {
     if (auto allowed = check_called(record, mode, *domain); !allowed) return allowed;
   }
   if (domain != nullptr && record.handle_id().value() < CallInProgress::first_handle_in(&domain->parent)) {
@@ -182,9 +182,9 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     " was registered in the kernel of a nested task that has not "
                                                     "ended: wait for the nested task first"};
   }
-  if (is_section(domain->parent)) {
+  if (state_.own_codelets.is_section(domain->parent)) {
     // The data of one section are those of the next one.
-    const bool of_section = record.home.id != 0 && is_section(*record.home.task);
+    const bool of_section = record.home.id != 0 && state_.own_codelets.is_section(*record.home.task);
     if (of_section && no_longer_used(whole)) {
       moves.push_back(&whole);
       return {};
@@ -201,7 +201,7 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
 }
 
 Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {
-  if (auto valid = check_nested(specification, options_.nesting); !valid) return valid;
+  if (auto valid = check_nested(specification, state_.options.nesting); !valid) return valid;
   const auto refuse = [&specification](const Failure& failure) {
     return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };
@@ -219,7 +219,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     DataRecord& record = *specification.accesses[i].handle.record();
     if (auto belongs = check_belongs(record, mode.value(), domain, moves); !belongs) return refuse(belongs.failure());
   }
-  const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(submission_mutex_) {
+  const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(state_.submission_mutex) {
     return domain != nullptr && !TaskReference{future.task(), future.id().value()}.ended() &&
            !ends_coroutine_begun_in(*future.task(), *domain) &&
            (!may_follow(*future.task(), *domain) || run_around(domain->parent) == future.task());
@@ -244,8 +244,8 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
 Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const Domain* domain,
                                    std::vector<DataRecord*>& moves) {
   // The data of the kernel, if there are any, were marked with the last mark.
-  const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
-  if (auto valid = check_weak_accesses(specification, data_.registry, mark, domain); !valid) return valid;
+  const std::uint64_t mark = specification.accesses.empty() ? state_.ids.take_mark() : state_.ids.last_mark();
+  if (auto valid = check_weak_accesses(specification, state_.data.registry, mark, domain); !valid) return valid;
   for (const Access& access : specification.options.weak) {
     if (auto belongs = check_belongs(*access.handle.record(), *access.mode, domain, moves); !belongs) {
       return Failure{belongs.failure().code, quoted(specification.codelet) + ": " + belongs.failure().message};

@@ -23,32 +23,32 @@ std::vector<TaskAccess> accesses_of(const RecordedTask& task) {
 }  // namespace
 
 Recording* TaskGraph::recording_here() const {
-  if (recording_threads_.load(std::memory_order_relaxed) == 0) return nullptr;
+  if (state_.threads.recording.load(std::memory_order_relaxed) == 0) return nullptr;
   return ExecutionScope::find(this) == nullptr ? RecordingScope::find(this) : nullptr;
 }
 
 Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& recording) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
   if (recording_here() != nullptr) {
     return records_in_recording();
   }
   if (ExecutionScope::find(this) != nullptr) {
     return records_in_kernel();
   }
-  recording_threads_.fetch_add(1, std::memory_order_relaxed);
-  const LockGuard lock(submission_mutex_);
-  recordings_.open.push_back(&recording);
+  state_.threads.recording.fetch_add(1, std::memory_order_relaxed);
+  const LockGuard lock(state_.submission_mutex);
+  state_.recordings.open(recording);
   return std::make_unique<RecordingScope>(this, &recording);
 }
 
 void TaskGraph::seal_recording(Recording& recording) {
-  recording_threads_.fetch_sub(1, std::memory_order_relaxed);
-  const LockGuard lock(submission_mutex_);
-  std::erase(recordings_.open, &recording);
+  state_.threads.recording.fetch_sub(1, std::memory_order_relaxed);
+  const LockGuard lock(state_.submission_mutex);
+  state_.recordings.close(recording);
   while (!recording.open_reductions().empty()) {
     close_recorded_reduction(recording, *recording.open_reductions().back());
   }
-  recording.seal(pools_.edges, submission_caches_.edges);
+  recording.seal(state_.memory.edges, state_.submission_caches.edges);
 }
 
 RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinition* codelet,
@@ -62,15 +62,17 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
   const bool nests = speaks_of_nesting(specification.options);
   if (nests) {
-    if (auto valid = check_nested(specification, options_.nesting); !valid) return valid.failure();
+    if (auto valid = check_nested(specification, state_.options.nesting); !valid) return valid.failure();
   }
   if (is_limited(specification.options)) return limited_in_recording(specification.codelet);
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
     return unrecorded_dependency(specification.codelet);
   }
-  if (auto valid = check_accesses(specification, data_.registry, take_mark(), options_.device_kinds); !valid)
+  if (auto valid =
+          check_accesses(specification, state_.data.registry, state_.ids.take_mark(), state_.options.device_kinds);
+      !valid)
     return valid.failure();
   if (nests) {
     std::vector<DataRecord*> moves;
@@ -91,7 +93,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
   // Open reductions of the task's data get their combining tasks before this task, just as outside of recordings.
   for (const TaskAccess& access : accesses_of(task)) {
     if (access.mode() == AccessMode::reduce) continue;
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
       if (recording.dependencies_of(record).open_reduction) close_recorded_reduction(recording, record);
     });
   }
@@ -100,7 +102,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
   for (const TaskAccess& access : accesses_of(task)) {
     access.data()->visit_tree([&](const DataRecord& record) { (void)recording.dependencies_of(record); });
   }
-  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
+  DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges);
   for (const TaskAccess& access : accesses_of(task)) {
     access.data()->visit_tree([&](DataRecord& record) {
       DependencyState& state = recording.dependencies_of(record);
@@ -122,7 +124,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
 void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& record) {
   recording.dependencies_of(record).open_reduction = false;
   std::erase(recording.open_reductions(), &record);
-  RecordedTask& task = add_recorded(recording, &own_codelets_.combine.definition(), 1);
+  RecordedTask& task = add_recorded(recording, &state_.own_codelets.combine.definition(), 1);
   set_arguments(task, args(&record, false));
   set_access(task, 0, record, AccessMode::read_write);
   infer_recorded(recording, task, {});
@@ -130,10 +132,10 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
 
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                                  std::uint64_t tag) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
   if (recording_here() != nullptr) return runs_in_recording();
   if (is_inside_nested()) return runs_in_nested(*recording);
-  if (!surely_has_room()) {
+  if (!state_.window.surely_has_room()) {
     if (auto room = wait_for_room(); !room) return room.failure();
   }
   TaskList ready;
@@ -141,23 +143,23 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
   // Declared before the lock: the destruction of the program's functions in a recording may call this graph.
   std::vector<std::shared_ptr<Recording>> dropped;
   {
-    const LockGuard lock(submission_mutex_);
-    if (stopped_.load(std::memory_order_relaxed)) {
+    const LockGuard lock(state_.submission_mutex);
+    if (state_.stopped.load(std::memory_order_relaxed)) {
       return takes_no_runs(*recording);
     }
-    auto data = rebind(*recording, data_.registry, rebindings);
+    auto data = rebind(*recording, state_.data.registry, rebindings);
     if (!data) return data.failure();
-    if (auto valid = check_uses(*recording, data.value(), take_mark()); !valid) return valid.failure();
-    if (data_.registry.any_to_check()) {
+    if (auto valid = check_uses(*recording, data.value(), state_.ids.take_mark()); !valid) return valid.failure();
+    if (state_.data.registry.any_to_check()) {
       if (auto usable = check_usable(*recording, data.value()); !usable) return usable.failure();
     }
     const auto orders = [&](std::size_t i) { return !recording->uses()[i].inside_another; };
     std::size_t count = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
-    Task& task = allocate_task(&own_codelets_.replay.definition(), count);
+    Task& task = allocate_task(&state_.own_codelets.replay.definition(), count);
     task.role = TaskRole::replay;
-    if (options_.shares_workers) task.client.tag = tag;
-    DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
+    if (state_.options.shares_workers) task.client.tag = tag;
+    DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges);
     try {
       std::size_t index = 0;
       for (std::size_t i = 0; i < data.value().size(); ++i) {
@@ -167,14 +169,15 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       task.has_more = true;
       task.extras->name = recording->name();
       task.extras->run = std::make_unique<RecordingRun>();
-      *task.extras->run = {recording, std::move(data).value(), take_ids(recording->size())};
-      if (data_.registry.any_to_check()) {
+      *task.extras->run = {recording, std::move(data).value(),
+                           state_.ids.take(recording->size(), state_.options.task_ids)};
+      if (state_.data.registry.any_to_check()) {
         task.extras->run->without_content = find_without_content(*recording, task.extras->run->data);
         task.extras->run->unwritten = find_unwritten(*recording, task.extras->run->data);
       }
       order(task, builder, ready);
       note_names(task);
-      dropped = keep(recording);
+      dropped = state_.recordings.keep(recording);
       // Runs of one recording never overlap, even if they use different data.
       TaskReference& last = recording->last_run();
       if (last.task != nullptr) builder.follow(last);
@@ -183,27 +186,16 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       give_up(task, builder, ready);
       throw;
     }
-    if (data_.registry.any_to_check()) note_written(data_.registry, *recording, task.extras->run->data);
+    if (state_.data.registry.any_to_check()) note_written(state_.data.registry, *recording, task.extras->run->data);
     future = {this, &task, task.task_id()};
-    count_submission(1 + recording->size());
+    state_.window.note_submitted(1 + recording->size());
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {
     const ExecutionScope::Place* scope = ExecutionScope::find(this);
-    host_.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
+    state_.host.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
   }
   return future;
-}
-
-std::vector<std::shared_ptr<Recording>> TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
-  std::vector<std::shared_ptr<Recording>>& run = recordings_.run;
-  if (std::find(run.begin(), run.end(), recording) != run.end()) return {};
-  const auto owned_elsewhere = [](const std::shared_ptr<Recording>& one) { return one.use_count() > 1; };
-  const auto first = std::partition(run.begin(), run.end(), owned_elsewhere);
-  std::vector<std::shared_ptr<Recording>> dropped(std::make_move_iterator(first), std::make_move_iterator(run.end()));
-  run.erase(first, run.end());
-  run.push_back(recording);
-  return dropped;
 }
 
 Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
@@ -211,8 +203,9 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   Recording& recording = *task.extras->run->recording;
   if (const auto cause = why_withdrawn(task)) {
     // One call reports all tasks, because a client can have billions of tasks in runs that have not begun.
-    if (options_.endings != nullptr && recording.size() > 0) options_.endings->cancelled_unbegun(recording.size());
-    workers_.completed.count(worker.index(), recording.size());
+    if (state_.options.endings != nullptr && recording.size() > 0)
+      state_.options.endings->cancelled_unbegun(recording.size());
+    state_.workers.completed.count(worker.index(), recording.size());
     poison_written(*task.extras->run, cause);
     finish(task, {TaskStatus::cancelled, cause, cause, worker.index(), worker, true}, ready);
     return Begin::ended;
@@ -235,7 +228,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   }
   extras->kept = task.extras->kept;
   extras->stands_for = &task;
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   Task& nested = allocate_task(task.codelet, task.access_count);
   // The new task gets the id of the recorded task in this run, because traces and messages name that id.
   nested.id.store(task.task_id().value(), std::memory_order_release);

@@ -59,37 +59,37 @@ void TaskGraph::return_poison(const DataRecord& part) {
   FailureLog::Cause cause;
   part.visit_tree([&](const DataRecord& record) {
     if (!record.covered && record.poisoned.load(std::memory_order_relaxed)) {
-      cause = failures_.poison_of(record.handle_id());
+      cause = state_.failures.poison_of(record.handle_id());
     }
   });
   if (cause != nullptr) return poison(parent, cause);
   parent.poisoned.store(false, std::memory_order_relaxed);
-  failures_.cure(parent.handle_id());
+  state_.failures.cure(parent.handle_id());
 }
 
 void TaskGraph::forget(DataRecord& record) {
   if (!record.is_halo && !record.is_former && record.parent != nullptr) {
     leave_readers(record);
-    data_.registry.return_marks(record);
+    state_.data.registry.return_marks(record);
     return_poison(record);
   }
   record.visit_family([this](DataRecord& part) {
-    failures_.cure(part.handle_id());
-    host_.forget(part);
+    state_.failures.cure(part.handle_id());
+    state_.host.forget(part);
   });
-  data_.registry.remove(record);
+  state_.data.registry.remove(record);
 }
 
 void TaskGraph::release_all() {
   std::vector<Handle> wholes;
   {
-    const LockGuard lock(submission_mutex_);
-    data_.registry.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
+    const LockGuard lock(state_.submission_mutex);
+    state_.data.registry.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
   }
   for (const Handle& whole : wholes) {
     // Another thread may have released the handle meanwhile.
     if (auto outcome = release(whole); !outcome && outcome.failure().code != ErrorCode::invalid_handle) {
-      failures_.add(outcome.failure());
+      state_.failures.add(outcome.failure());
     }
   }
 }
@@ -97,7 +97,7 @@ void TaskGraph::release_all() {
 Result<void> TaskGraph::finish_release(PendingHold& pending) {
   pending.note_.reset();
   return change_held(pending.hold_, pending.handle_, true,
-                     [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
+                     [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(state_.submission_mutex) -> Result<void> {
                        forget(record);
                        return {};
                      });
@@ -109,9 +109,9 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
   // matter.
   const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
-    const Result<void> home = host_.bring_home(released, AccessMode::read_write);
+    const Result<void> home = state_.host.bring_home(released, AccessMode::read_write);
     if (home) return home;
-    failures_.add(home.failure());
+    state_.failures.add(home.failure());
     if (released.parent != nullptr) {
       // When the part is forgotten, its whole becomes invalid, too (`return_poison`).
       const auto cause = std::make_shared<Failure>(home.failure());
@@ -119,7 +119,7 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
     }
   }
   // After this call, no thread copies from or to this memory, which the program takes back.
-  return host_.bring_home(released, AccessMode::write);
+  return state_.host.bring_home(released, AccessMode::write);
 }
 
 bool TaskGraph::goes_with_registration(const DataRecord& record) {
@@ -138,9 +138,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   late->bytes = bytes_of(record);
   const bool unused = order_hold(hold, ready);
   record.visit_family([](DataRecord& part) { part.refuse(true); });
-  data_.late.bytes += late->bytes;
-  ++data_.late.pieces;
-  data_.late.divisions += late->divisions;
+  state_.data.late.add(*late);
   return unused;
 }
 
@@ -149,49 +147,45 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   // long, and the functions of a reduction may own data of this graph.
   std::shared_ptr<void> memory;
   RemovedReductions removed;
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   memory = late.record->owned;
-  data_.late.bytes -= late.bytes;
-  --data_.late.pieces;
-  data_.late.divisions -= late.divisions;
+  state_.data.late.remove(late);
   forget(*late.record);
-  data_.registry.take_removed(removed);
+  state_.data.registry.take_removed(removed);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
   // No task can wait for the hold, because tasks on its data were refused from its submission on.
   hold.successors.store(Task::closed(), std::memory_order_release);
-  give_back_more(hold, submission_caches_);
-  pools_.tasks.free(submission_caches_.tasks, &hold);
+  state_.memory.free_more(hold, state_.submission_caches);
+  state_.memory.tasks.free(state_.submission_caches.tasks, &hold);
   late.done = true;
   // This thread may have the lock of `end_outside`, which a function of a reduction would take again.
   RemovedUnderLock::take(removed);
 }
 
-bool TaskGraph::late_above(std::uint64_t bytes) const {
-  return data_.late.bytes > bytes && data_.late.pieces > options_.late_pieces_at_ease * options_.workers;
-}
-
 void TaskGraph::wait_for_late_releases() {
-  std::uint64_t ended = progress().ended;
+  std::uint64_t ended = state_.window.progress().ended;
   auto since = std::chrono::steady_clock::now();
   while (true) {
     {
-      const LockGuard lock(submission_mutex_);
-      if (!late_above(options_.late_bytes_at_ease / 2)) return;
+      const LockGuard lock(state_.submission_mutex);
+      if (!state_.data.late.above(state_.options.late_bytes_at_ease / 2,
+                                  state_.options.late_pieces_at_ease * state_.options.workers))
+        return;
       // The tasks may wait for what this thread will do, and nothing has changed since an earlier call found so.
-      if (data_.late.stalled_at == ended) return;
+      if (state_.data.late.is_stalled(ended)) return;
     }
-    const GraphHost::Pump pumped = host_.pump();
+    const GraphHost::Pump pumped = state_.host.pump();
     if (pumped == GraphHost::Pump::exhausted) return;
     if (pumped == GraphHost::Pump::block) std::this_thread::sleep_for(kBetweenLooks);
-    const std::uint64_t ended_now = progress().ended;
+    const std::uint64_t ended_now = state_.window.progress().ended;
     const auto now = std::chrono::steady_clock::now();
     if (ended_now != ended) {
       ended = ended_now;
       since = now;
     } else if (now - since > kPatience) {
-      const LockGuard lock(submission_mutex_);
-      data_.late.stalled_at = ended;
+      const LockGuard lock(state_.submission_mutex);
+      state_.data.late.note_stalled(ended);
       return;
     }
   }
@@ -199,7 +193,7 @@ void TaskGraph::wait_for_late_releases() {
 
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
   const bool inside = ExecutionScope::find(this) != nullptr;
-  const bool may_wait = !inside && !threads_.holds.any_here();
+  const bool may_wait = !inside && !state_.threads.holds.any_here();
   // If this thread runs the callback of a task, that task no longer uses its data.
   const Task* const here = inside ? ExecutionScope::task_here(this) : nullptr;
   const Task* const has_run = here != nullptr && in_callback(*here) ? here : nullptr;
@@ -209,8 +203,8 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
   bool content_matters = false;
   bool many = false;
   {
-    const LockGuard lock(submission_mutex_);
-    const auto found = data_.registry.find(handle);
+    const LockGuard lock(state_.submission_mutex);
+    const auto found = state_.data.registry.find(handle);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
     content_matters = !goes_with_registration(record);
@@ -218,19 +212,22 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
       if (!inside) return false;
       if (!finally || record.parent != nullptr) return waits_in_kernel();
       if (in_use(record, has_run)) return released_in_kernel(record);
-    } else if (may_wait && data_.late.bytes + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
+    } else if (may_wait && state_.data.late.bytes() + bytes_of(record) > state_.options.late_bytes &&
+               in_use(record, nullptr)) {
       return false;
     }
     late = std::make_shared<LateRelease>();
     unused = release_late(record, late, ready);
-    many = may_wait && !unused && late_above(options_.late_bytes_at_ease);
+    many = may_wait && !unused &&
+           state_.data.late.above(state_.options.late_bytes_at_ease,
+                                  state_.options.late_pieces_at_ease * state_.options.workers);
   }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   if (many) wait_for_late_releases();
   // If the content matters, no task uses the record, except perhaps the task that this thread runs. So the record stays
   // until the end of this call.
   if (content_matters) {
-    if (auto home = bring_home_to_release(*late->record); !home) failures_.add(home.failure());
+    if (auto home = bring_home_to_release(*late->record); !home) state_.failures.add(home.failure());
   }
   if (unused) end_late(*late);
   return true;
@@ -239,15 +236,15 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
 Result<void> TaskGraph::release(const Handle& handle) { return end_registration(handle, false); }
 
 Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
-  if (threads_.home.left()) return {};
+  if (state_.threads.home.left()) return {};
   const auto released = release_without_waiting(handle, finally);
   if (!released) return released.failure();
   if (released.value()) return {};
-  return change_undisturbed(handle, true,
-                            [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
-                              forget(record);
-                              return {};
-                            });
+  return change_undisturbed(
+      handle, true, [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(state_.submission_mutex) -> Result<void> {
+        forget(record);
+        return {};
+      });
 }
 
 void TaskGraph::let_go(const Handle& handle) noexcept {
@@ -257,8 +254,8 @@ void TaskGraph::let_go(const Handle& handle) noexcept {
     // `invalid_handle` means that the program has already released the handle.
     if (!released && released.failure().code != ErrorCode::invalid_handle) abandon(handle, released.failure());
   } catch (...) {
-    failures_.add({ErrorCode::out_of_memory,
-                   "no memory was left to end the registration of handle " + std::to_string(handle.id().value())});
+    state_.failures.add({ErrorCode::out_of_memory, "no memory was left to end the registration of handle " +
+                                                       std::to_string(handle.id().value())});
   }
 }
 
@@ -267,28 +264,28 @@ void TaskGraph::abandon(const Handle& handle, const Failure& why) {
   TaskList ready;
   bool unused = false;
   {
-    const LockGuard lock(submission_mutex_);
-    const auto found = data_.registry.find(handle);
+    const LockGuard lock(state_.submission_mutex);
+    const auto found = state_.data.registry.find(handle);
     if (!found) return;
     DataRecord& record = *found.value();
     const auto gone = std::make_shared<Failure>(
         Failure{why.code, "the memory of " + describe(record) + " is gone: its registration has ended"});
-    const auto give_up_part = [&](DataRecord& part) TROUPE_REQUIRES(submission_mutex_) {
+    const auto give_up_part = [&](DataRecord& part) TROUPE_REQUIRES(state_.submission_mutex) {
       part.abandoned.store(true, std::memory_order_relaxed);
       poison(part, gone);
     };
-    record.visit_tree([&](DataRecord& part) TROUPE_REQUIRES(submission_mutex_) {
+    record.visit_tree([&](DataRecord& part) TROUPE_REQUIRES(state_.submission_mutex) {
       give_up_part(part);
       for (DataRecord* former : part.former) give_up_part(*former);
     });
     unused = release_late(record, late, ready);
   }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   if (unused) end_late(*late);
   const bool free = unused || wait_for_running(*late);
   {
-    const LockGuard lock(submission_mutex_);
-    if (free && !late->done) data_.registry.give_up_memory(*late->record);
+    const LockGuard lock(state_.submission_mutex);
+    if (free && !late->done) state_.data.registry.give_up_memory(*late->record);
   }
   accuse(why.code, "a registration ended: " + why.message +
                        (free ? "" : "; a task that was running on that memory may have used it since"));
@@ -302,24 +299,24 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
     bool runs = false;
     bool endless = false;
     {
-      const LockGuard lock(submission_mutex_);
+      const LockGuard lock(state_.submission_mutex);
       if (!late.done) {
-        for (const RunningTask& running : host_.running_elsewhere(*this)) {
+        for (const RunningTask& running : state_.host.running_elsewhere(*this)) {
           const Task& task = *running.task;
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
           // A task that runs in pieces may need this thread's help; a task whose kernel is itself in `let_go` may wait
           // for this thread.
-          const bool waits = std::ranges::find(data_.late.letting_go, &task) != data_.late.letting_go.end();
+          const bool waits = state_.data.late.waits(task);
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }
       }
       if (runs && !endless && !noted && here != nullptr) {
-        data_.late.letting_go.push_back(here);
+        state_.data.late.begin_wait(here);
         noted = true;
       }
       if (!runs || endless) {
-        if (noted) std::erase(data_.late.letting_go, here);
+        if (noted) state_.data.late.end_wait(here);
         return !runs;
       }
     }
@@ -330,17 +327,17 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
 bool TaskGraph::in_callback(const Task& task) const {
   const ExecutionScope::Place* const place = ExecutionScope::find(this);
   const bool on_worker = place != nullptr && place->worker().valid();
-  const std::size_t slot = on_worker ? place->worker().index() : workers_.completed.outside();
-  return workers_.callbacks[slot].task.load(std::memory_order_relaxed) == &task;
+  const std::size_t slot = on_worker ? place->worker().index() : state_.workers.completed.outside();
+  return state_.workers.callbacks.is_of(slot, task);
 }
 
 void TaskGraph::accuse(ErrorCode code, const std::string& what) {
   const Task* const here = ExecutionScope::task_here(this);
   if (here == nullptr || in_callback(*here)) {
-    failures_.add({code, what});
+    state_.failures.add({code, what});
     return;
   }
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   // The cast is allowed because the task belongs to this graph; the task is const only for the code that runs it.
   Task& task = const_cast<Task&>(*here);
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();

@@ -21,20 +21,20 @@ bool TaskGraph::may_replace(DataRecord& record, std::span<const Block> blocks, b
   // Workers walk the lists of the whole and of halo parts without a lock, so these lists change only while nobody uses
   // them.
   const auto has_halos = [](const DataRecord& one) { return !one.halos.empty(); };
-  bool flat = covers && record.covered && (options_.device_kinds & kOnCores) != 0;
+  bool flat = covers && record.covered && (state_.options.device_kinds & kOnCores) != 0;
   for (const DataRecord* one = &record; flat && one != nullptr; one = one->parent) flat = !has_halos(*one);
   for (const DataRecord* part : record.children) flat = flat && part->children.empty() && !has_halos(*part);
   // A division that waits may not have its hold yet, and tasks on the new parts might come after this hold.
-  if (!flat || is_to_be_divided(record) || in_use(record.dependencies, nullptr)) return false;
-  std::uint64_t divisions = data_.late.divisions;
+  if (!flat || state_.data.dividing.contains(record.handle_id()) || in_use(record.dependencies, nullptr)) return false;
+  std::uint64_t divisions = state_.data.late.divisions();
   for (const auto& overlapped : DataRegistry::find_overlapped(record, blocks)) divisions += overlapped.size();
-  return divisions <= options_.late_divisions;
+  return divisions <= state_.options.late_divisions;
 }
 
 void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part,
                                 TaskList& ready) {
-  Task& task = allocate_task(&own_codelets_.divide.definition(), former.size() + 1);
-  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
+  Task& task = allocate_task(&state_.own_codelets.divide.definition(), former.size() + 1);
+  DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
   try {
     for (std::size_t i = 0; i < former.size(); ++i) {
       DataRecord& one = *former[i];
@@ -50,18 +50,18 @@ void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const La
     give_up(task, builder, ready);
     throw;
   }
-  count_submission();
+  state_.window.note_submitted(1);
   if (builder.finish()) ready.push_back(&task);
 }
 
 DataRegistry::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const Block> blocks) {
-  DataRegistry::NewParts parts = data_.registry.replace_parts(record, blocks);
+  DataRegistry::NewParts parts = state_.data.registry.replace_parts(record, blocks);
   for (std::size_t i = 0; i < parts.added.size(); ++i) {
     DataRecord& part = *parts.added[i];
     part.home = record.home;
     part.poisoned.store(false, std::memory_order_relaxed);
     for (const DataRecord* one : parts.overlapped[i]) {
-      if (one->poisoned.load(std::memory_order_relaxed)) poison(part, failures_.poison_of(one->handle_id()));
+      if (one->poisoned.load(std::memory_order_relaxed)) poison(part, state_.failures.poison_of(one->handle_id()));
     }
   }
   return parts;
@@ -90,7 +90,7 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
   DataRegistry::NewParts parts = renew_parts(record, blocks);
   if (!parts.keeps_rest && record.poisoned.load(std::memory_order_relaxed)) {
     record.poisoned.store(false, std::memory_order_relaxed);
-    failures_.cure(record.handle_id());
+    state_.failures.cure(record.handle_id());
   }
   for (const DataRecord* part : parts.former) leave_readers(*part);
   for (const DataRecord* part : parts.returned) return_poison(*part);
@@ -102,27 +102,13 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
 Result<void> TaskGraph::divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts,
                                        TaskList& ready) {
   // Other threads may have begun a recording or a reduction meanwhile.
-  if (is_being_recorded(record)) return partitioned_while_recorded(record);
+  if (state_.recordings.use(record)) return partitioned_while_recorded(record);
   if (record.dependencies.open_reduction) close_reduction(record, ready);
   const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
-  end_dividing(record.handle_id());
-  refuse_new(record, added);
+  state_.data.dividing.remove(record.handle_id());
+  state_.data.dividing.refuse_new(record, added);
   parts = handles_of(added);
   return {};
-}
-
-void TaskGraph::refuse_new(const DataRecord& record, std::span<DataRecord* const> parts) {
-  const auto waiting = std::ranges::count(data_.dividing, record.handle_id());
-  for (DataRecord* part : parts) part->refusals = record.refusals + static_cast<std::uint32_t>(waiting);
-}
-
-bool TaskGraph::is_to_be_divided(const DataRecord& record) const {
-  return std::ranges::find(data_.dividing, record.handle_id()) != data_.dividing.end();
-}
-
-void TaskGraph::end_dividing(HandleId record) {
-  const auto found = std::ranges::find(data_.dividing, record);
-  if (found != data_.dividing.end()) data_.dividing.erase(found);
 }
 
 Result<std::optional<std::vector<Handle>>> TaskGraph::replace_at_once(const Handle& parent,
@@ -131,11 +117,11 @@ Result<std::optional<std::vector<Handle>>> TaskGraph::replace_at_once(const Hand
   TaskList ready;
   std::vector<std::shared_ptr<LateRelease>> unused;
   {
-    const LockGuard lock(submission_mutex_);
-    const auto found = data_.registry.find(parent);
+    const LockGuard lock(state_.submission_mutex);
+    const auto found = state_.data.registry.find(parent);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
-    if (is_being_recorded(record)) return partitioned_while_recorded(record);
+    if (state_.recordings.use(record)) return partitioned_while_recorded(record);
     const auto covers = DataRegistry::check_parts(record, blocks, {});
     if (!covers) return covers.failure();
     if (may_replace(record, blocks, covers.value())) {
@@ -144,27 +130,27 @@ Result<std::optional<std::vector<Handle>>> TaskGraph::replace_at_once(const Hand
       // The caller waits until no task uses the former parts, and then replaces them. New tasks on these parts are
       // refused from here on, because their parts would be gone before they begin.
       refuse_parts(record, true);
-      data_.dividing.push_back(record.handle_id());
+      state_.data.dividing.add(record.handle_id());
     } else {
       return Failure{ErrorCode::wait_in_kernel,
                      describe(record) + " cannot be divided anew without a wait for the tasks that use it"};
     }
   }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   // The calls go backwards, because `end_late` searches the list of former parts from its end.
   for (auto late = unused.rbegin(); late != unused.rend(); ++late) end_late(**late);
   return parts;
 }
 
 Failure TaskGraph::keep_parts(const Handle& handle, const Failure& why) {
-  const LockGuard lock(submission_mutex_);
-  end_dividing(handle.id());
+  const LockGuard lock(state_.submission_mutex);
+  state_.data.dividing.remove(handle.id());
   if (DataRegistry::exists(handle)) refuse_parts(*handle.record(), false);
   return why;
 }
 
 Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
   if (is_inside_nested()) {
     return Failure{ErrorCode::wait_in_kernel,
                    "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
@@ -174,7 +160,7 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
   if (!at_once) return at_once.failure();
   if (at_once.value()) return *std::move(at_once).value();
   std::vector<Handle> parts;
-  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(submission_mutex_) {
+  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(state_.submission_mutex) {
     return divide_at_last(record, blocks, parts, activated);
   };
   if (auto outcome = change_undisturbed(parent, false, divide); !outcome) {
@@ -197,7 +183,7 @@ Result<BegunRepartition> TaskGraph::begin_repartition(const Handle& parent, std:
 Result<std::vector<Handle>> TaskGraph::finish_repartition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> parts;
-  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(submission_mutex_) {
+  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(state_.submission_mutex) {
     return divide_at_last(record, blocks, parts, activated);
   };
   if (auto outcome = change_held(pending.hold_, pending.handle_, false, divide); !outcome) {
@@ -207,16 +193,15 @@ Result<std::vector<Handle>> TaskGraph::finish_repartition(PendingHold& pending, 
 }
 
 std::uint64_t TaskGraph::late_divisions() {
-  const LockGuard lock(submission_mutex_);
-  return data_.late.divisions;
+  const LockGuard lock(state_.submission_mutex);
+  return state_.data.late.divisions();
 }
 
 bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
   if (record.children.empty()) return false;
-  const auto uses_inside = [&record](const Recording* recording) { return recording->uses_inside(record); };
-  if (std::ranges::any_of(recordings_.open, uses_inside)) return false;
+  if (state_.recordings.use_inside(record)) return false;
   const Task* const run = run_around(domain.parent);
-  if (run != nullptr && uses_inside(run->extras->run->recording.get())) return false;
+  if (run != nullptr && run->extras->run->recording->uses_inside(record)) return false;
   bool may = true;
   record.visit_tree([&](const DataRecord& part) {
     // The domain itself asks when its last child has ended.
@@ -263,7 +248,7 @@ Result<TaskGraph::ToDivide> TaskGraph::find_to_divide(const Handle& handle) {
   const auto opened = open_domain_here();
   if (!opened) return opened.failure();
   Domain& domain = *opened.value();
-  const auto found = data_.registry.find(handle, &domain);
+  const auto found = state_.data.registry.find(handle, &domain);
   if (!found) return found.failure();
   DataRecord& record = *found.value();
   const TaskAccess* const declared = domain.declared(record);
@@ -296,7 +281,7 @@ Result<TaskGraph::ToDivide> TaskGraph::find_to_divide(const Handle& handle) {
 Result<void> TaskGraph::bring_home_to_divide(const Handle& handle) {
   const DataRecord* record = nullptr;
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     const auto found = find_to_divide(handle);
     if (!found) return found.failure();
     record = found.value().record;
@@ -308,21 +293,21 @@ Result<void> TaskGraph::bring_home_to_divide(const Handle& handle) {
     });
     // Data that the kernel itself uses are in host memory, and so are data that no task has used yet.
     if (!touched || domain.declared(*record) != nullptr) return {};
-    if (auto allowed = host_.may_wait_inside(ExecutionScope::find(this)->worker()); !allowed) {
+    if (auto allowed = state_.host.may_wait_inside(ExecutionScope::find(this)->worker()); !allowed) {
       return Failure{
           allowed.failure().code,
           describe(*record) + " cannot be partitioned here after tasks have used it: " + allowed.failure().message};
     }
   }
   // No lock is needed: only the calling kernel could end the registration of these data, and no task uses them.
-  return host_.bring_home(*record, AccessMode::read_write);
+  return state_.host.bring_home(*record, AccessMode::read_write);
 }
 
 Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, std::span<const Block> blocks) {
-  const bool accelerators = (options_.device_kinds & ~kOnCores) != 0;
+  const bool accelerators = (state_.options.device_kinds & ~kOnCores) != 0;
   if (accelerators) {
     const ExecutionScope::Place* const place = ExecutionScope::find(this);
-    if (place != nullptr && place->worker().valid() && !host_.is_core(place->worker())) {
+    if (place != nullptr && place->worker().valid() && !state_.host.is_core(place->worker())) {
       return Failure{ErrorCode::wait_in_kernel,
                      "a kernel on an accelerator cannot partition data, whose parts lie in host memory: restrict the "
                      "nested task to cores (TaskOptions::devices)"};
@@ -332,12 +317,12 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
   std::vector<Handle> handles;
   TaskList ready;
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     const auto found = find_to_divide(handle);
     if (!found) return found.failure();
     DataRecord& record = *found.value().record;
     Domain& domain = *found.value().domain;
-    for (Recording* recording : recordings_.open) {
+    for (Recording* recording : state_.recordings.open()) {
       const bool reduced = record.children.empty() && recording->orders(record);
       if (reduced && recording->dependencies_of(record).open_reduction) close_recorded_reduction(*recording, record);
     }
@@ -345,9 +330,9 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
       if (auto unnamed = check_names(record); !unnamed) return unnamed.failure();
       const auto fits = DataRegistry::check_parts(record, blocks, {});
       if (!fits) return fits.failure();
-      for (Recording* recording : recordings_.open) recording->forget_inside(record);
+      state_.recordings.forget_inside(record);
       const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
-      refuse_new(record, added);
+      state_.data.dividing.refuse_new(record, added);
       handles = handles_of(added);
     } else if (auto added = add_parts(record, blocks, handles, ready); !added) {
       return added.failure();
@@ -356,14 +341,14 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     // made in it name their tasks.
     const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this));
     const bool called = kernel != nullptr && kernel->called() != nullptr;
-    const TaskReference maker = called ? TaskReference{&called_, domain.id} : domain.reference();
+    const TaskReference maker = called ? TaskReference{&state_.called, domain.id} : domain.reference();
     for (const Handle& part : handles) part.record()->made.in = maker;
     // Parts of parts leave the tree together with the outermost parts.
     const bool joins = accelerators && domain.declared(record) != nullptr && record.made.in.id != domain.id;
     const bool known = std::ranges::find(domain.divided, handle.id(), &Handle::id) != domain.divided.end();
     if (joins && !known) domain.divided.push_back(handle);
   }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   return handles;
 }
 
@@ -376,9 +361,9 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
     if (valid) records.push_back(one.record());
   }
   if (records.empty()) return false;
-  Task& task = allocate_task(&own_codelets_.divide.definition(), records.size());
+  Task& task = allocate_task(&state_.own_codelets.divide.definition(), records.size());
   make_child(task, domain);
-  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
+  DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
   try {
     for (std::size_t i = 0; i < records.size(); ++i) set_access(task, i, *records[i], AccessMode::read_write);
     order_nested(task, TaskOptions::none(), nullptr, builder, ready);
@@ -388,7 +373,7 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
     throw;
   }
   join(domain);
-  count_submission();
+  state_.window.note_submitted(1);
   if (builder.finish()) ready.push_back(&task);
   return true;
 }
@@ -396,8 +381,8 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
 bool TaskGraph::joins_parts(Domain& domain, TaskList& ready) {
   // Only the kernel, which has returned, adds to the list.
   if (domain.divided.empty()) return false;
-  const LockGuard lock(submission_mutex_);
-  std::erase_if(domain.divided, [&](const Handle& one) TROUPE_REQUIRES(submission_mutex_) {
+  const LockGuard lock(state_.submission_mutex);
+  std::erase_if(domain.divided, [&](const Handle& one) TROUPE_REQUIRES(state_.submission_mutex) {
     if (!DataRegistry::exists(one)) return true;
     const DataRecord& record = *one.record();
     return !may_divide_anew(record, domain) || !check_names(record);
@@ -407,7 +392,7 @@ bool TaskGraph::joins_parts(Domain& domain, TaskList& ready) {
     // is.
     if (!std::exchange(domain.joining, true) && !domain.ending().own && submit_join(domain, ready)) return true;
     for (const Handle& one : domain.divided) {
-      for (Recording* recording : recordings_.open) recording->forget_inside(*one.record());
+      state_.recordings.forget_inside(*one.record());
       (void)replace_unused_parts(*one.record(), {});
     }
   } catch (const std::bad_alloc&) {

@@ -13,13 +13,13 @@ namespace troupe::graph {
 
 inline BlockPool<Task>::Cache& TaskGraph::records_here() {
   const ExecutionScope::Place* const place = ExecutionScope::find(this);
-  if (place == nullptr || !place->worker().valid() || !host_.is_core(place->worker())) [[likely]]
-    return submission_caches_.tasks;
-  return workers_.caches[place->worker().index()].tasks;
+  if (place == nullptr || !place->worker().valid() || !state_.host.is_core(place->worker())) [[likely]]
+    return state_.submission_caches.tasks;
+  return state_.workers.caches[place->worker().index()].tasks;
 }
 
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
-  Task& task = *pools_.tasks.allocate(records_here());
+  Task& task = *state_.memory.tasks.allocate(records_here());
   if (task.has_more) {
     // Free the objects that the last task in this memory left behind.
     task.extras.reset();
@@ -36,7 +36,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   // The next task in this memory, or `~Task`, frees the array.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id is stored before the status, as the function `status` requires.
-  task.id.store(take_ids(), std::memory_order_release);
+  task.id.store(state_.ids.take(1, state_.options.task_ids), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.successors.store(nullptr, std::memory_order_relaxed);
@@ -51,21 +51,8 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.nesting.may_nest = false;
   task.nesting.on_cores = false;
   task.commute.wants = task.commute.holds = task.issued_ahead = false;
-  if (!options_.shares_workers) return;
+  if (!state_.options.shares_workers) return;
   task.client = {{this}, {0}};
-}
-
-std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
-  constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20U;
-  std::uint64_t first = ids_.next.load(std::memory_order_relaxed);
-  if (count > ids_.end - first) [[unlikely]] {
-    const std::uint64_t taken = std::max(count, kAtOnce);
-    // Ids begin with 1: memory that was never used for a task has id 0.
-    first = options_.task_ids->fetch_add(taken, std::memory_order_relaxed) + 1;
-    ids_.end = first + taken;
-  }
-  ids_.next.store(first + count, std::memory_order_relaxed);
-  return first;
 }
 
 void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
@@ -74,12 +61,6 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
   task.argument_offsets = arguments.offsets();
   task.stored_arguments.marks = arguments.marks();
   std::memcpy(task.stored_arguments.bytes.data(), arguments.bytes().data(), arguments.bytes().size());
-}
-
-void TaskGraph::count_submission(std::size_t tasks) {
-  // Tasks are counted before they can end, so a thread that sees a task as ended also sees it as submitted. The count
-  // is written under the submission lock only.
-  window_.submitted.store(window_.submitted.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
@@ -94,7 +75,7 @@ void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, Ac
 void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
   for (const TaskAccess& access : task.data()) {
     const AccessMode mode = access.mode();
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
       if (record.dependencies.open_reduction != (mode == AccessMode::reduce)) [[unlikely]]
         begin_or_end_reduction(record, ready);
       builder.access(record.dependencies, mode);
@@ -108,17 +89,17 @@ void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
 
 void TaskGraph::begin_or_end_reduction(DataRecord& record, TaskList& ready) {
   if (record.dependencies.open_reduction) return close_reduction(record, ready);
-  data_.open_reductions.push_back(&record);
+  state_.data.open_reductions.push_back(&record);
   record.dependencies.open_reduction = true;
 }
 
 void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
-  Task& task = allocate_task(&own_codelets_.combine.definition(), 1);
+  Task& task = allocate_task(&state_.own_codelets.combine.definition(), 1);
   task.role = TaskRole::combine;
   set_arguments(task, args(&record, record.reduction->opened_without_content()));
   set_access(task, 0, record, AccessMode::read_write);
   note_name(record, task);
-  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
+  DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
   try {
     builder.access(record.dependencies, AccessMode::read_write);
   } catch (...) {
@@ -127,8 +108,8 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   }
   record.dependencies.open_reduction = false;
   record.reduction->note_closed();
-  std::erase(data_.open_reductions, &record);
-  count_submission();
+  std::erase(state_.data.open_reductions, &record);
+  state_.window.note_submitted(1);
   if (builder.finish()) ready.push_back(&task);
 }
 
@@ -144,16 +125,16 @@ void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready)
     task.extras->domain = nullptr;
   }
   if (builder.finish()) ready.push_back(&task);
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
 }
 
 void TaskGraph::close_reductions(TaskList& ready) {
-  while (!data_.open_reductions.empty()) close_reduction(*data_.open_reductions.back(), ready);
+  while (!state_.data.open_reductions.empty()) close_reduction(*state_.data.open_reductions.back(), ready);
 }
 
 void TaskGraph::fill_options(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
-  task.priority = options_.priorities ? options.priority : 0;
+  task.priority = state_.options.priorities ? options.priority : 0;
   task.numa_node = options.numa_node;
   const bool limited = is_limited(options);
   if (options.name.empty() && !options.callback && specification.kept == nullptr && !options.nested && !limited) return;
@@ -171,7 +152,7 @@ void TaskGraph::fill_options(Task& task, const TaskSpecification& specification)
 
 void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   if (has_options(specification)) fill_options(task, specification);
-  if (options_.shares_workers && !task.nesting.is_child) task.client.tag = specification.tag;
+  if (state_.options.shares_workers && !task.nesting.is_child) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
@@ -186,23 +167,24 @@ Result<DevicesHere> GraphHost::find_devices(const DeviceSet& devices) {
 }
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
-  if (adapts_->load(std::memory_order_relaxed) || !specification.options.devices.all()) [[unlikely]]
+  if (state_.adapts->load(std::memory_order_relaxed) || !specification.options.devices.all()) [[unlikely]]
     return submit_adapted(specification);
   return submit_unrestricted(specification);
 }
 
 Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
-  if (!options_.deadlines && specification.options.deadline) return deadline_in_virtual_time(specification.codelet);
-  if (!options_.stand_ins) return submit_restricted(specification);
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
+  if (!state_.options.deadlines && specification.options.deadline)
+    return deadline_in_virtual_time(specification.codelet);
+  if (!state_.options.stand_ins) return submit_restricted(specification);
   if (specification.may_nest) {
-    if (auto valid = check_nested(specification, options_.nesting); !valid) return valid.failure();
+    if (auto valid = check_nested(specification, state_.options.nesting); !valid) return valid.failure();
   }
-  const auto codelet = host_.stand_in(specification.codelet, specification.options.nested);
+  const auto codelet = state_.host.stand_in(specification.codelet, specification.options.nested);
   if (!codelet) {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(state_.submission_mutex);
     return Failure{codelet.failure().code, quoted(specification.codelet) +
-                                               sizes_of(specification.accesses, data_.registry) + ": " +
+                                               sizes_of(specification.accesses, state_.data.registry) + ": " +
                                                codelet.failure().message};
   }
   return submit_restricted(specification.with(*codelet.value()));
@@ -212,38 +194,38 @@ Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specificati
   const DeviceSet* devices = &specification.options.devices;
   DeviceSet both;
   if (specification.restricted) {
-    const auto found = options_.restrictions.find(specification.codelet.name());
-    if (found != options_.restrictions.end()) {
+    const auto found = state_.options.restrictions.find(specification.codelet.name());
+    if (found != state_.options.restrictions.end()) {
       both = *devices & found->second;
       devices = &both;
     }
   }
   const bool nests = specification.may_nest || specification.options.nested;
-  if (nests && has_stand_ins_for_cores(options_.device_kinds) && devices->choices().empty()) {
+  if (nests && has_stand_ins_for_cores(state_.options.device_kinds) && devices->choices().empty()) {
     // Where such a device runs a core's kernel, the kernel's data are copies, which its children cannot use, and its
     // device may have queued later tasks behind it.
     const DeviceSet others = *devices & DeviceSet::of_kinds(kEveryKind & ~kStandInsForCores);
-    if ((others.kinds() & options_.device_kinds & specification.codelet.definition().kinds()) != 0) {
+    if ((others.kinds() & state_.options.device_kinds & specification.codelet.definition().kinds()) != 0) {
       both = others;
       devices = &both;
     }
   }
   if (devices->all()) return submit_unrestricted(specification);
-  const auto codelet = codelets_.only_on(specification.codelet, *devices, options_.most_named_devices,
-                                         [&] { return host_.find_devices(*devices); });
+  const auto codelet = state_.codelets.only_on(specification.codelet, *devices, state_.options.most_named_devices,
+                                               [&] { return state_.host.find_devices(*devices); });
   if (!codelet) return codelet.failure();
   return submit_unrestricted(specification.with(*codelet.value()));
 }
 
 Result<void> TaskGraph::check(const TaskSpecification& specification) {
-  const bool known = codelets_.knows(specification.codelet.definition());
-  auto fits = known ? check_counts(specification) : check_signature(specification, options_.device_kinds);
+  const bool known = state_.codelets.knows(specification.codelet.definition());
+  auto fits = known ? check_counts(specification) : check_signature(specification, state_.options.device_kinds);
   if (!fits) return fits;
   if (auto valid = check_after(specification, *this); !valid) return valid;
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording_here() == nullptr) return recorded_dependency(specification.codelet);
   }
-  return known ? Result<void>{} : codelets_.add(specification.codelet);
+  return known ? Result<void>{} : state_.codelets.add(specification.codelet);
 }
 
 void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder,
@@ -252,7 +234,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     fill(task, specification);
     if (task.nesting.is_child) [[unlikely]]
       inherit_limits(task);
-    if (subtree_times_ != nullptr) [[unlikely]]
+    if (state_.subtree_times != nullptr) [[unlikely]]
       learn_time(task, specification);
     if (task.nesting.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
       order_nested(task, specification.options, &specification.codelet, builder, ready);
@@ -265,7 +247,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     }
     bool follows_failure = specification.follows_failure;
     for (const Future& predecessor : specification.options.after) {
-      if (predecessor.task() == &called_) continue;
+      if (predecessor.task() == &state_.called) continue;
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
       follows_failure = follows_failure || status(predecessor) != TaskStatus::succeeded;
     }
@@ -280,32 +262,33 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
 }
 
 Result<void> TaskGraph::check_data(const TaskSpecification& specification, const Domain* domain) {
-  auto valid = check_accesses(specification, data_.registry, take_mark(), options_.device_kinds, domain);
-  return valid && data_.registry.any_to_check() ? check_usable(specification, domain) : valid;
+  auto valid =
+      check_accesses(specification, state_.data.registry, state_.ids.take_mark(), state_.options.device_kinds, domain);
+  return valid && state_.data.registry.any_to_check() ? check_usable(specification, domain) : valid;
 }
 
 Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
   const CodeletDefinition& definition = specification.codelet.definition();
-  if (!codelets_.knows(definition) || !is_simple(specification, definition, *this)) [[unlikely]] {
+  if (!state_.codelets.knows(definition) || !is_simple(specification, definition, *this)) [[unlikely]] {
     if (auto valid = check(specification); !valid) return valid.failure();
   }
-  if (subtree_times_ != nullptr) [[unlikely]] {
+  if (state_.subtree_times != nullptr) [[unlikely]] {
     if (const auto called = call_at_once(specification)) return *called;
   }
   if (Recording* recording = recording_here()) [[unlikely]]
     return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)
                                                                             : record(*recording, specification);
-  if (!surely_has_room()) [[unlikely]] {
+  if (!state_.window.surely_has_room()) [[unlikely]] {
     if (auto room = wait_for_room(); !room) return room.failure();
   }
   TaskList ready;
   Future future;
   {
-    const LockGuard lock(submission_mutex_);
-    if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] {
+    const LockGuard lock(state_.submission_mutex);
+    if (state_.stopped.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
-    const bool nests = nesting_.any.load(std::memory_order_relaxed) || specification.may_nest ||
+    const bool nests = state_.nesting.any.load(std::memory_order_relaxed) || specification.may_nest ||
                        (has_options(specification) && speaks_of_nesting(specification.options));
     Domain* domain = nullptr;
     if (nests) [[unlikely]] {
@@ -315,8 +298,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     }
     bool looks_closer = false;
     if (!specification.accesses.empty() || specification.options.nested) {
-      looks_closer = data_.registry.any_to_check();
-      if (looks_closer || !mark_simple_accesses(specification, *this, take_mark())) [[unlikely]] {
+      looks_closer = state_.data.registry.any_to_check();
+      if (looks_closer || !mark_simple_accesses(specification, *this, state_.ids.take_mark())) [[unlikely]] {
         if (auto usable = check_data(specification, domain); !usable) return usable.failure();
       }
     }
@@ -327,7 +310,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
       }
     }
     Task& task = allocate_task(&definition, specification.accesses.size());
-    DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
+    DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges,
+                              state_.options.dependency_trace);
     if (domain != nullptr) [[unlikely]] {
       make_child(task, *domain);
     } else if (specification.may_nest) [[unlikely]] {
@@ -339,8 +323,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (domain != nullptr) [[unlikely]]
       join(*domain);
     if (looks_closer) [[unlikely]] {
-      const auto note = [&](const TaskAccess& access) TROUPE_REQUIRES(submission_mutex_) {
-        if (!is_checked(domain, *access.data())) note_written(data_.registry, *access.data(), access.mode());
+      const auto note = [&](const TaskAccess& access) TROUPE_REQUIRES(state_.submission_mutex) {
+        if (!is_checked(domain, *access.data())) note_written(state_.data.registry, *access.data(), access.mode());
       };
       for (const TaskAccess& access : task.data()) note(access);
       if (const Domain* own = task.own_domain()) {
@@ -348,13 +332,13 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
       }
     }
     future = {this, &task, task.task_id()};
-    count_submission();
-    for (SubmissionObserver* observer : options_.observers) observer->submitted(task);
+    state_.window.note_submitted(1);
+    for (SubmissionObserver* observer : state_.options.observers) observer->submitted(task);
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {
     const ExecutionScope::Place* scope = ExecutionScope::find(this);
-    host_.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
+    state_.host.activate(ready, scope != nullptr ? scope->worker() : WorkerId{});
   }
   return future;
 }
