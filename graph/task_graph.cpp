@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/here.hpp"
+#include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/tasks/calling_thread.hpp"
 #include "graph/tasks/interruptible_wait.hpp"
@@ -42,19 +44,6 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host) : state_(opti
 
 TaskGraph::~TaskGraph() = default;
 
-Result<void> TaskGraph::check_wait() const {
-  if (recording_here() != nullptr) {
-    return waits_in_recording();
-  }
-  return check_outside_kernel();
-}
-
-Result<void> TaskGraph::check_outside_kernel() const {
-  if (auto here = state_.threads.home.check(); !here) return here;
-  if (ExecutionScope::find(this) == nullptr) return {};
-  return waits_in_kernel();
-}
-
 Result<void> TaskGraph::block(TaskWaiter& waiter, WaitInterrupt* interrupt) {
   while (!waiter.done()) {
     switch (state_.host.pump()) {
@@ -76,8 +65,8 @@ Result<void> TaskGraph::block(TaskWaiter& waiter, WaitInterrupt* interrupt) {
 
 Result<void> TaskGraph::wait(const Future& future) {
   const Uncancellable uncancellable;
-  if (nesting_task_here() != nullptr) return wait_for_child(future);
-  if (auto allowed = check_wait(); !allowed) return allowed;
+  if (nesting_task_here(state_) != nullptr) return wait_for_child(future);
+  if (auto allowed = check_wait(state_); !allowed) return allowed;
   if (future.task() == nullptr) {
     return recorded_task_waited_for();
   }
@@ -146,7 +135,7 @@ Result<void> TaskGraph::wait_holding(Result<void> (TaskGraph::*check)(), Result<
 }
 
 Result<void> TaskGraph::wait_all(FailureLog::Summary what) {
-  if (nesting_task_here() != nullptr) return wait_for_children_here();
+  if (nesting_task_here(state_) != nullptr) return wait_for_children_here();
   const Result<void> ended = state_.threads.holds.any_here()
                                  ? wait_holding(&TaskGraph::check_may_wait_for_all, &TaskGraph::wait_until_ended)
                                  : wait_until_ended();
@@ -163,7 +152,7 @@ void TaskGraph::bring_all_home() {
 
 Result<void> TaskGraph::wait_until_ended() {
   const Uncancellable uncancellable;
-  if (auto allowed = check_wait(); !allowed) return allowed;
+  if (auto allowed = check_wait(state_); !allowed) return allowed;
   state_.waiting.for_all.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   // The loop repeats because, during the wait, tasks may submit further tasks that reduce.
@@ -177,7 +166,7 @@ bool TaskGraph::combine_open_reductions() {
   {
     const LockGuard lock(state_.submission_mutex);
     if (state_.data.open_reductions.empty() && state_.window.in_flight() == 0) return false;
-    close_reductions(ready);
+    close_reductions(state_, ready);
   }
   if (!ready.empty()) state_.host.activate(ready, WorkerId{});
   return true;
@@ -283,7 +272,7 @@ void TaskGraph::cancel_all(std::string why) {
 }
 
 Result<void> TaskGraph::stop_submissions() {
-  if (auto allowed = check_wait(); !allowed) return allowed;
+  if (auto allowed = check_wait(state_); !allowed) return allowed;
   {
     // A submission that already has the lock comes before the stop; all later submissions fail.
     const LockGuard lock(state_.submission_mutex);

@@ -282,24 +282,12 @@ class TaskGraph final : public TaskOwner {
   Result<Future> submit_restricted(const TaskSpecification& specification);
   /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// Returns the recording that the calling thread makes, or null. Returns null inside kernels: in a single-threaded
-  /// run, the recording thread may have to run a kernel, whose submissions are not recorded.
-  [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
   void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex);
   RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(state_.submission_mutex);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(state_.submission_mutex);
-  void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  void fill(Task& task, const TaskSpecification& specification);
-  /// Does the part of `fill` that concerns the options and `TaskSpecification::kept`.
-  void fill_options(Task& task, const TaskSpecification& specification);
-  /// Returns false if the task has no options and keeps no object (`TaskSpecification::kept`); most tasks have neither.
-  [[nodiscard]] bool has_options(const TaskSpecification& specification) const {
-    return &specification.options != state_.no_options || specification.kept != nullptr;
-  }
   /// Checks the data of accesses for which `mark_simple_accesses` returned false.
   Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(state_.submission_mutex);
@@ -307,29 +295,11 @@ class TaskGraph final : public TaskOwner {
   /// of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(state_.submission_mutex);
-  /// Returns the free records that the calling thread takes new tasks from. A kernel on a core takes those of its
-  /// worker, which this thread alone uses meanwhile: the worker has just freed them, so they are in the core's cache.
-  BlockPool<Task>::Cache& records_here() TROUPE_REQUIRES(state_.submission_mutex);
-  Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  static void set_arguments(Task& task, const Arguments& arguments);
-  void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
-  void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Gives up a task whose submission throws before the task was counted. The task does nothing, ends when its
-  /// predecessors have ended, and counts as not submitted. Activates the tasks in `ready`.
-  void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Called for the first reducing access after other accesses, and for the first other access after reducing accesses.
-  void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  void close_reductions(TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
   Result<void> wait_for_tasks() TROUPE_EXCLUDES(state_.submission_mutex);
   /// Waits in a thread that holds data. Fails once `check` fails because of tasks that wait for these data.
   Result<void> wait_holding(Result<void> (TaskGraph::*check)(), Result<void> (TaskGraph::*wait)())
       TROUPE_EXCLUDES(state_.submission_mutex);
   Result<void> wait_until_room();
-  Result<void> check_wait() const;
-  Result<void> check_outside_kernel() const;
   /// Blocks, or handles events in a single-threaded run, until `waiter` is signalled. In a single-threaded run it fails
   /// if no event is left that could signal `waiter`. Also fails if `interrupt`, which may be null, gives up the wait.
   Result<void> block(TaskWaiter& waiter, WaitInterrupt* interrupt);
@@ -450,19 +420,12 @@ class TaskGraph final : public TaskOwner {
   /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
   /// reports the failure.
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Returns true if the calling thread runs the task's callback, false if it runs the task's kernel.
-  [[nodiscard]] bool in_callback(const Task& task) const;
   /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
   static FailureLog::Cause take_accusation(Task& task);
   /// Returns why a task must not begin because it uses data whose memory was freed; null if it may begin.
   [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
 
   // The next functions are for nested tasks and their children (task_graph_nested.cpp).
-  /// Returns the task whose kernel the calling thread runs, if it is nested or a child; else null.
-  [[nodiscard]] const Task* nesting_task_here() const;
-  /// Returns the domain of the data that the calling thread registers; null if it runs no kernel inside of a nested
-  /// task.
-  [[nodiscard]] Domain* domain_here() const;
   /// Returns the domain of the tasks that the calling thread submits. A child that submits a task becomes a nested task
   /// here.
   Result<Domain*> open_domain_here() TROUPE_REQUIRES(state_.submission_mutex);
@@ -517,11 +480,8 @@ class TaskGraph final : public TaskOwner {
   void note_unwritten(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
   /// Marks as invalid the parts in `domain.unwritten` that no child writes. Called when the kernel has returned.
   void poison_unwritten(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
-  [[nodiscard]] TaskReference home_here() const;
   /// Returns the home of data that the calling thread registers (`DataRecord::home`).
   [[nodiscard]] TaskReference home_of_new_data() TROUPE_REQUIRES(state_.submission_mutex);
-  [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(state_.submission_mutex);
   /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
   /// ended.
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
@@ -612,12 +572,6 @@ class TaskGraph final : public TaskOwner {
   /// this is asked.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(state_.submission_mutex);
-  /// Fails if a task that has not ended names a part of the record which a kernel has made, see `note_name`.
-  static Result<void> check_names(const DataRecord& record);
-  /// Notes a task that names data, if a kernel has made these data or the data around a halo part: as long as such
-  /// tasks have not ended, no kernel may replace these parts. Called only if there may be nested tasks.
-  static void note_name(DataRecord& data, Task& task);
-  static void note_names(Task& task);
   /// A record that the kernel of a nested task divides, and that task's domain.
   struct ToDivide {
     DataRecord* record;

@@ -12,6 +12,7 @@
 #include "graph/data/domain.hpp"
 #include "graph/data/measured_kernel.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/here.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "troupe/kernel_context.hpp"
@@ -132,7 +133,7 @@ Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, 
 }
 
 std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specification) {
-  const Task* const here = nesting_task_here();
+  const Task* const here = nesting_task_here(state_);
   MeasuredKernel* const kernel = here != nullptr ? MeasuredKernel::of(here) : nullptr;
   if (kernel == nullptr || !kernel->small()) return std::nullopt;
   const CodeletDefinition& definition = specification.codelet.definition();

@@ -1,6 +1,8 @@
 /// The functions of the task graph for coroutines.
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/here.hpp"
+#include "graph/new_tasks.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -30,18 +32,18 @@ Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle
 Result<Future> TaskGraph::begin_coroutine() {
   if (auto here = state_.threads.home.check(); !here) return here.failure();
   const LockGuard lock(state_.submission_mutex);
-  Task& end = allocate_task(nullptr, 0);
+  Task& end = allocate_task(state_, nullptr, 0);
   end.role = TaskRole::host;
   end.extras = std::make_unique<TaskExtras>();
   end.extras->name = "end";
-  if (const Task* const here = nesting_task_here()) end.extras->begun_in = here->task_id().value();
+  if (const Task* const here = nesting_task_here(state_)) end.extras->begun_in = here->task_id().value();
   end.has_more = true;
   end.pending.store(0, std::memory_order_relaxed);
   return Future(this, &end, end.task_id());
 }
 
 Domain* TaskGraph::domain_of_coroutine() const {
-  const Task* section = nesting_task_here();
+  const Task* section = nesting_task_here(state_);
   if (section == nullptr) return nullptr;
   // A section that follows another one belongs to it.
   Domain* around = section->outer_domain();

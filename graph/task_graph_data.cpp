@@ -3,7 +3,11 @@
 #include <utility>
 
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/data/named_parts.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/here.hpp"
+#include "graph/new_tasks.hpp"
+#include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -34,7 +38,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
   auto parts = state_.data.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
   // Tasks that were submitted during the wait use the whole, and so they use the new parts, too.
-  if (record.dependencies.open_reduction) close_reduction(record, ready);
+  if (record.dependencies.open_reduction) close_reduction(state_, record, ready);
   const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
   for (DataRecord* part : parts.value()) {
     part->dependencies = record.dependencies;
@@ -53,7 +57,7 @@ Result<void> TaskGraph::add_parts_outside(DataRecord& record, std::span<const Bl
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
-  if (is_inside_nested()) return partition_inside(parent, blocks);
+  if (is_inside_nested(state_)) return partition_inside(parent, blocks);
   std::vector<Handle> handles;
   const auto add = [&](DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex) {
     return add_parts_outside(record, blocks, handles, ready);
@@ -65,7 +69,7 @@ Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span
 Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim) {
   if (auto here = state_.threads.home.check(); !here) return here.failure();
   const LockGuard lock(state_.submission_mutex);
-  const auto record = state_.data.registry.find(parent, domain_here());
+  const auto record = state_.data.registry.find(parent, domain_here(state_));
   if (!record) return record.failure();
   const auto added = state_.data.registry.add_halos(*record.value(), blocks, rim);
   if (!added) return added.failure();
@@ -91,7 +95,7 @@ Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods& meth
 }
 
 bool TaskGraph::is_own_and_unused(const Handle& handle) {
-  const Task* const here = nesting_task_here();
+  const Task* const here = nesting_task_here(state_);
   const Domain* const domain = here != nullptr ? here->own_domain() : nullptr;
   const auto found = state_.data.registry.find(handle, domain);
   return domain != nullptr && found && found.value()->whole().home.id == domain->id &&
@@ -99,7 +103,7 @@ bool TaskGraph::is_own_and_unused(const Handle& handle) {
 }
 
 Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
-  if (nesting_task_here() != nullptr) {
+  if (nesting_task_here(state_) != nullptr) {
     // A kernel does not wait for tasks on its data, and new data have none. The removed reductions are declared before
     // the lock guard, as functions of a former reduction may own data of this graph.
     RemovedReductions removed;
@@ -186,7 +190,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
   const Uncancellable uncancellable;
   // A registration may end while its thread is recording: later runs of the recording then fail because the data are
   // gone.
-  if (auto allowed = releasing ? check_outside_kernel() : check_wait(); !allowed) return allowed;
+  if (auto allowed = releasing ? check_outside_kernel(state_) : check_wait(state_); !allowed) return allowed;
   TaskWaiter waiter;
   TaskList ready;
   bool immediately = false;
@@ -287,7 +291,7 @@ void TaskGraph::note_acquired(Task& hold, DataRecord& record, AccessMode mode) {
 }
 
 Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
-  Task& hold = allocate_task(nullptr, 1);
+  Task& hold = allocate_task(state_, nullptr, 1);
   hold.role = TaskRole::host;
   hold.extras = std::make_unique<TaskExtras>();
   hold.has_more = true;
@@ -309,7 +313,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
       if (!record) return record.failure();
       records.push_back(record.value());
     }
-    Task& hold = allocate_task(nullptr, records.size());
+    Task& hold = allocate_task(state_, nullptr, records.size());
     hold.role = TaskRole::host;
     hold.extras = std::make_unique<TaskExtras>();
     hold.has_more = true;
@@ -334,9 +338,9 @@ void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const Fa
 bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
   DependencyBuilder builder(hold, state_.memory.edges, state_.submission_caches.edges);
   try {
-    order(hold, builder, ready);
+    order_by_data(state_, hold, builder, ready);
   } catch (...) {
-    give_up(hold, builder, ready);
+    give_up_task(state_, hold, builder, ready);
     throw;
   }
   return builder.finish();
@@ -389,8 +393,8 @@ void TaskGraph::withdraw(PendingHold& pending) {
 void TaskGraph::finish_withdrawn(PendingHold& pending) { give_back_unused(*pending.hold_); }
 
 Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
-  if (nesting_task_here() != nullptr) return acquire_inside(handle, mode);
-  if (auto allowed = check_wait(); !allowed) return allowed.failure();
+  if (nesting_task_here(state_) != nullptr) return acquire_inside(handle, mode);
+  if (auto allowed = check_wait(state_); !allowed) return allowed.failure();
   TaskWaiter waiter;
   TaskList ready;
   Task* hold = nullptr;
@@ -433,7 +437,7 @@ std::size_t TaskGraph::handles() {
 
 Result<Layout> TaskGraph::layout_of(const Handle& handle) {
   const LockGuard lock(state_.submission_mutex);
-  const auto record = state_.data.registry.find(handle, domain_here());
+  const auto record = state_.data.registry.find(handle, domain_here(state_));
   if (!record) return record.failure();
   return record.value()->view.layout;
 }

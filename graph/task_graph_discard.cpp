@@ -1,12 +1,13 @@
 /// The functions of the task graph that discard the content of data.
 #include "graph/data/usable.hpp"
+#include "graph/here.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
 
 Result<void> TaskGraph::discard(const Handle& handle) {
   if (auto here = state_.threads.home.check(); !here) return here;
-  const Recording* const recording = recording_here();
+  const Recording* const recording = recording_here(state_);
   TaskList ready;
   Task* hold = nullptr;
   bool unused = false;
@@ -18,7 +19,7 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     if (recording != nullptr) return discards_in_recording(record);
     if (auto allowed = check_halo(record, AccessMode::write); !allowed) return allowed;
     if (record.content.read_only) return discards_const(record);
-    if (record.home.id != home_here().id) return discards_declared(record);
+    if (record.home.id != home_here(state_).id) return discards_declared(record);
     // If the content is discarded already, nothing is left to do. Without this line, discards in a loop would wait for
     // one another in a chain, which `end_discard` would follow recursively.
     if (DataRegistry::is_discarded(record)) return {};

@@ -7,6 +7,8 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/here.hpp"
+#include "graph/new_tasks.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/uncancellable.hpp"
@@ -71,8 +73,8 @@ Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
 }  // namespace
 
 Result<const Task*> TaskGraph::check_waits_inside() const {
-  const Task& here = *nesting_task_here();
-  if (recording_here() != nullptr) return waits_in_recording();
+  const Task& here = *nesting_task_here(state_);
+  if (recording_here(state_) != nullptr) return waits_in_recording();
   if (is_shared(here)) {
     return cannot_wait(here,
                        "which kernels made of pieces or for teams of cores cannot: wait in the kernel of a task "
@@ -157,9 +159,10 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
     const bool ends_coroutine =
         own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
     if (!ends_coroutine && (own == nullptr || !is_inside(task, *own))) {
-      return cannot_wait(*nesting_task_here(), "for " + describe(task) +
-                                                   ", which does not belong to it, so the wait might never end: submit "
-                                                   "a task that depends on what you wait for");
+      return cannot_wait(*nesting_task_here(state_),
+                         "for " + describe(task) +
+                             ", which does not belong to it, so the wait might never end: submit "
+                             "a task that depends on what you wait for");
     }
     if (auto freed = free_followers(*own, ready); !freed) return freed.failure();
     return found;
@@ -255,7 +258,7 @@ Result<void> TaskGraph::wait_for_child(const Future& future) {
     }
   }
   if (status(future) == TaskStatus::succeeded) return {};
-  if (waits && status(future) == TaskStatus::cancelled) (void)tell_if_cancelled(*nesting_task_here());
+  if (waits && status(future) == TaskStatus::cancelled) (void)tell_if_cancelled(*nesting_task_here(state_));
   return state_.failures.failure_of(future.id());
 }
 
@@ -323,7 +326,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       order_nested(*hold, TaskOptions::none(), nullptr, builder, ready);
     } catch (...) {
       make_no_child(*hold);
-      give_up(*hold, builder, ready);
+      give_up_task(state_, *hold, builder, ready);
       throw;
     }
     join(*domain);
@@ -375,7 +378,7 @@ void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait&
   };
   // Clients' threads are limited, and only waits for their own tasks count.
   const bool of_client = task.client_graph() != nullptr;
-  if (!of_client && !in_callback(task) && may_be_suspended(task) && state_.host.may_wait_inside(worker)) {
+  if (!of_client && !in_callback(state_, task) && may_be_suspended(task) && state_.host.may_wait_inside(worker)) {
     // Only the worker that runs the kernel changes the task.
     Elsewhere elsewhere(const_cast<Task&>(task), wait);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
     if (state_.host.wait_inside(worker, elsewhere)) return;
@@ -385,7 +388,7 @@ void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait&
 
 CallPlace TaskGraph::call_place() const {
   if (!state_.nesting.any.load(std::memory_order_relaxed)) return {};
-  const Task* const here = nesting_task_here();
+  const Task* const here = nesting_task_here(state_);
   if (here == nullptr) return {};
   const ExecutionScope::Place* const scope = ExecutionScope::find(this);
   // The members of a team may submit at the same time, so their numbers of children would be mixed.
@@ -394,7 +397,7 @@ CallPlace TaskGraph::call_place() const {
   CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0};
   // A kernel that is called at once may have to wait for the tasks that it submits. Such waits may be refused if there
   // are accelerators, and are while the calling kernel holds data.
-  if ((state_.options.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
+  if ((state_.options.device_kinds & ~kOnCores) != 0 || recording_here(state_) != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
   place.at_once = state_.host.has_enough(scope->worker()) && check_waits_inside().ok();
   place.failed = place.at_once && own != nullptr && own->ending().status != TaskStatus::succeeded;
@@ -403,7 +406,7 @@ CallPlace TaskGraph::call_place() const {
 }
 
 Result<void> TaskGraph::end_call(CallPlace& place, std::uint64_t got) {
-  const Domain* const own = nesting_task_here()->own_domain();
+  const Domain* const own = nesting_task_here(state_)->own_domain();
   const std::uint64_t children = own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0;
   const std::uint64_t before = std::exchange(place.children, children);
   if (children - before == got) return {};

@@ -6,6 +6,8 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/here.hpp"
+#include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -19,23 +21,8 @@ constexpr int kLevels = 16;
 
 }  // namespace
 
-const Task* TaskGraph::nesting_task_here() const {
-  const Task* const here = ExecutionScope::task_here(this);
-  if (here == nullptr || (!here->nesting.is_child && !here->nesting.may_nest && here->own_domain() == nullptr))
-    return nullptr;
-  // Tasks that the task's callback submits, or the destructor of its `TaskExtras::kept`, do not belong to the nested
-  // task, because the nested tasks around may have ended.
-  return in_callback(*here) ? nullptr : here;
-}
-
-Domain* TaskGraph::domain_here() const {
-  const Task* const here = nesting_task_here();
-  if (here == nullptr) return nullptr;
-  return here->own_domain() != nullptr ? here->own_domain() : here->outer_domain();
-}
-
 Result<Domain*> TaskGraph::open_domain_here() {
-  const Task* const here = nesting_task_here();
+  const Task* const here = nesting_task_here(state_);
   if (here == nullptr || here->own_domain() != nullptr) return here != nullptr ? here->own_domain() : nullptr;
   if (here->commute.wants || here->codelet->pieces != nullptr) {
     return Failure{ErrorCode::invalid_argument,
@@ -61,23 +48,12 @@ Result<Domain*> TaskGraph::open_domain_here() {
   return task.extras->domain.get();
 }
 
-TaskReference TaskGraph::home_here() const {
-  if (!state_.nesting.any.load(std::memory_order_relaxed)) return {};
-  return home_in(domain_here());
-}
-
 TaskReference TaskGraph::home_of_new_data() {
   // The first submission of a call (`async`) would open the domain too late: its data would belong to those around it.
-  const Task* const here = state_.nesting.any.load(std::memory_order_relaxed) ? nesting_task_here() : nullptr;
+  const Task* const here = state_.nesting.any.load(std::memory_order_relaxed) ? nesting_task_here(state_) : nullptr;
   if (here != nullptr && here->nesting.may_nest) [[maybe_unused]]
     const auto opened = open_domain_here();
-  return home_here();
-}
-
-bool TaskGraph::is_inside_nested() {
-  if (!state_.nesting.any.load(std::memory_order_relaxed)) return false;
-  const LockGuard lock(state_.submission_mutex);
-  return domain_here() != nullptr;
+  return home_here(state_);
 }
 
 void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
@@ -114,7 +90,7 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codel
   Domain* const outer = task.outer_domain();
   Domain* const own = task.own_domain();
   const auto state_of = [&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) -> DependencyState& {
-    if (outer == nullptr && record.dependencies.open_reduction) close_reduction(record, ready);
+    if (outer == nullptr && record.dependencies.open_reduction) close_reduction(state_, record, ready);
     return state_in(outer, record);
   };
   // The states of all parts must exist before the task is added to any state, because a new state of a part is a copy

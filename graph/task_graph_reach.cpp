@@ -3,6 +3,7 @@
 
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/here.hpp"
 #include "graph/task_graph.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/kernel_context.hpp"
@@ -51,7 +52,7 @@ const TaskOwner* ExecutionScope::owner_here() {
 }
 
 Result<void> TaskGraph::check_inside_nested() const {
-  if (nesting_task_here() != nullptr) return {};
+  if (nesting_task_here(state_) != nullptr) return {};
   return Failure{ErrorCode::invalid_argument,
                  "on a service, only the kernel of a nested task uses its runtime: submit the task with "
                  "TaskOptions::nested, and leave the runtime alone in callbacks"};

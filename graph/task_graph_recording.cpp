@@ -4,6 +4,10 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/data/named_parts.hpp"
+#include "graph/here.hpp"
+#include "graph/new_tasks.hpp"
+#include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -22,14 +26,9 @@ std::vector<TaskAccess> accesses_of(const RecordedTask& task) {
 
 }  // namespace
 
-Recording* TaskGraph::recording_here() const {
-  if (state_.threads.recording.load(std::memory_order_relaxed) == 0) return nullptr;
-  return ExecutionScope::find(this) == nullptr ? RecordingScope::find(this) : nullptr;
-}
-
 Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& recording) {
   if (auto here = state_.threads.home.check(); !here) return here.failure();
-  if (recording_here() != nullptr) {
+  if (recording_here(state_) != nullptr) {
     return records_in_recording();
   }
   if (ExecutionScope::find(this) != nullptr) {
@@ -54,7 +53,7 @@ void TaskGraph::seal_recording(Recording& recording) {
 RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinition* codelet,
                                       std::size_t access_count) {
   RecordedTask& task = recording.add();
-  initialize(task, codelet, access_count);
+  initialize_task(state_, task, codelet, access_count);
   task.role = TaskRole::recorded;
   return task;
 }
@@ -80,7 +79,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
     move_home(moves, nullptr);
   }
   RecordedTask& task = add_recorded(recording, &specification.codelet.definition(), specification.accesses.size());
-  fill(task, specification);
+  fill_task(state_, task, specification);
   if (nests) {
     task.role = TaskRole::recorded_nested;
     task.extras->recorded_weak = weak_accesses(specification.options);
@@ -133,8 +132,8 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                                  std::uint64_t tag) {
   if (auto here = state_.threads.home.check(); !here) return here.failure();
-  if (recording_here() != nullptr) return runs_in_recording();
-  if (is_inside_nested()) return runs_in_nested(*recording);
+  if (recording_here(state_) != nullptr) return runs_in_recording();
+  if (is_inside_nested(state_)) return runs_in_nested(*recording);
   if (!state_.window.surely_has_room()) {
     if (auto room = wait_for_room(); !room) return room.failure();
   }
@@ -156,7 +155,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     const auto orders = [&](std::size_t i) { return !recording->uses()[i].inside_another; };
     std::size_t count = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
-    Task& task = allocate_task(&state_.own_codelets.replay.definition(), count);
+    Task& task = allocate_task(state_, &state_.own_codelets.replay.definition(), count);
     task.role = TaskRole::replay;
     if (state_.options.shares_workers) task.client.tag = tag;
     DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges);
@@ -175,7 +174,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
         task.extras->run->without_content = find_without_content(*recording, task.extras->run->data);
         task.extras->run->unwritten = find_unwritten(*recording, task.extras->run->data);
       }
-      order(task, builder, ready);
+      order_by_data(state_, task, builder, ready);
       note_names(task);
       dropped = state_.recordings.keep(recording);
       // Runs of one recording never overlap, even if they use different data.
@@ -183,7 +182,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       if (last.task != nullptr) builder.follow(last);
       last = {&task, task.task_id().value()};
     } catch (...) {
-      give_up(task, builder, ready);
+      give_up_task(state_, task, builder, ready);
       throw;
     }
     if (state_.data.registry.any_to_check()) note_written(state_.data.registry, *recording, task.extras->run->data);
@@ -229,7 +228,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   extras->kept = task.extras->kept;
   extras->stands_for = &task;
   const LockGuard lock(state_.submission_mutex);
-  Task& nested = allocate_task(task.codelet, task.access_count);
+  Task& nested = allocate_task(state_, task.codelet, task.access_count);
   // The new task gets the id of the recorded task in this run, because traces and messages name that id.
   nested.id.store(task.task_id().value(), std::memory_order_release);
   nested.pending.store(0, std::memory_order_relaxed);

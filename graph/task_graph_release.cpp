@@ -6,6 +6,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/here.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -196,7 +197,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
   const bool may_wait = !inside && !state_.threads.holds.any_here();
   // If this thread runs the callback of a task, that task no longer uses its data.
   const Task* const here = inside ? ExecutionScope::task_here(this) : nullptr;
-  const Task* const has_run = here != nullptr && in_callback(*here) ? here : nullptr;
+  const Task* const has_run = here != nullptr && in_callback(state_, *here) ? here : nullptr;
   std::shared_ptr<LateRelease> late;
   TaskList ready;
   bool unused = false;
@@ -324,16 +325,9 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
   }
 }
 
-bool TaskGraph::in_callback(const Task& task) const {
-  const ExecutionScope::Place* const place = ExecutionScope::find(this);
-  const bool on_worker = place != nullptr && place->worker().valid();
-  const std::size_t slot = on_worker ? place->worker().index() : state_.workers.completed.outside();
-  return state_.workers.callbacks.is_of(slot, task);
-}
-
 void TaskGraph::accuse(ErrorCode code, const std::string& what) {
   const Task* const here = ExecutionScope::task_here(this);
-  if (here == nullptr || in_callback(*here)) {
+  if (here == nullptr || in_callback(state_, *here)) {
     state_.failures.add({code, what});
     return;
   }

@@ -7,6 +7,10 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/data/measured_kernel.hpp"
+#include "graph/data/named_parts.hpp"
+#include "graph/here.hpp"
+#include "graph/new_tasks.hpp"
+#include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -33,7 +37,7 @@ bool TaskGraph::may_replace(DataRecord& record, std::span<const Block> blocks, b
 
 void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part,
                                 TaskList& ready) {
-  Task& task = allocate_task(&state_.own_codelets.divide.definition(), former.size() + 1);
+  Task& task = allocate_task(state_, &state_.own_codelets.divide.definition(), former.size() + 1);
   DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
   try {
     for (std::size_t i = 0; i < former.size(); ++i) {
@@ -47,7 +51,7 @@ void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const La
     set_access(task, former.size(), part, AccessMode::write);
     builder.access(part.dependencies, AccessMode::write);
   } catch (...) {
-    give_up(task, builder, ready);
+    give_up_task(state_, task, builder, ready);
     throw;
   }
   state_.window.note_submitted(1);
@@ -103,7 +107,7 @@ Result<void> TaskGraph::divide_at_last(DataRecord& record, std::span<const Block
                                        TaskList& ready) {
   // Other threads may have begun a recording or a reduction meanwhile.
   if (state_.recordings.use(record)) return partitioned_while_recorded(record);
-  if (record.dependencies.open_reduction) close_reduction(record, ready);
+  if (record.dependencies.open_reduction) close_reduction(state_, record, ready);
   const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
   state_.data.dividing.remove(record.handle_id());
   state_.data.dividing.refuse_new(record, added);
@@ -151,11 +155,11 @@ Failure TaskGraph::keep_parts(const Handle& handle, const Failure& why) {
 
 Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
   if (auto here = state_.threads.home.check(); !here) return here.failure();
-  if (is_inside_nested()) {
+  if (is_inside_nested(state_)) {
     return Failure{ErrorCode::wait_in_kernel,
                    "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
   }
-  if (recording_here() != nullptr) return waits_in_recording();
+  if (recording_here(state_) != nullptr) return waits_in_recording();
   auto at_once = replace_at_once(parent, blocks, true);
   if (!at_once) return at_once.failure();
   if (at_once.value()) return *std::move(at_once).value();
@@ -210,38 +214,6 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
     may = may && (&part == &record || (made_by_ended && !part.dependencies.open_reduction));
   });
   return may;
-}
-
-Result<void> TaskGraph::check_names(const DataRecord& record) {
-  Result<void> outcome;
-  record.visit_tree([&](const DataRecord& part) {
-    const auto named = std::ranges::find_if_not(part.made.named_by, &TaskReference::ended);
-    if (&part == &record || named == part.made.named_by.end()) return;
-    outcome = Failure{ErrorCode::overlapping_handles,
-                      describe(record) + " cannot be divided anew, because " + describe(*named->task) + " uses " +
-                          describe(part) +
-                          ", which an earlier nested task has made: use such parts before the next "
-                          "nested task that divides these data"};
-  });
-  return outcome;
-}
-
-void TaskGraph::note_name(DataRecord& data, Task& task) {
-  DataRecord& part = data.is_halo ? *data.parent : data;
-  if (part.made.in.id == 0) return;
-  // The children of the nested task that has made the part end before the parts may be replaced.
-  const Domain* const outer = task.outer_domain();
-  if (outer != nullptr && &outer->parent == part.made.in.task && outer->id == part.made.in.id) return;
-  std::vector<TaskReference>& named_by = part.made.named_by;
-  if (named_by.size() == named_by.capacity()) std::erase_if(named_by, &TaskReference::ended);
-  named_by.push_back({&task, task.task_id().value()});
-}
-
-void TaskGraph::note_names(Task& task) {
-  for (const TaskAccess& access : task.data()) note_name(*access.data(), task);
-  if (const Domain* const own = task.own_domain()) {
-    for (const TaskAccess& access : own->weak) note_name(*access.data(), task);
-  }
 }
 
 Result<TaskGraph::ToDivide> TaskGraph::find_to_divide(const Handle& handle) {
@@ -361,7 +333,7 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
     if (valid) records.push_back(one.record());
   }
   if (records.empty()) return false;
-  Task& task = allocate_task(&state_.own_codelets.divide.definition(), records.size());
+  Task& task = allocate_task(state_, &state_.own_codelets.divide.definition(), records.size());
   make_child(task, domain);
   DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
   try {
@@ -369,7 +341,7 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
     order_nested(task, TaskOptions::none(), nullptr, builder, ready);
   } catch (...) {
     make_no_child(task);
-    give_up(task, builder, ready);
+    give_up_task(state_, task, builder, ready);
     throw;
   }
   join(domain);

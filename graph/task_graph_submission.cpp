@@ -6,160 +6,14 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/data/named_parts.hpp"
+#include "graph/here.hpp"
+#include "graph/new_tasks.hpp"
+#include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
-
-inline BlockPool<Task>::Cache& TaskGraph::records_here() {
-  const ExecutionScope::Place* const place = ExecutionScope::find(this);
-  if (place == nullptr || !place->worker().valid() || !state_.host.is_core(place->worker())) [[likely]]
-    return state_.submission_caches.tasks;
-  return state_.workers.caches[place->worker().index()].tasks;
-}
-
-Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
-  Task& task = *state_.memory.tasks.allocate(records_here());
-  if (task.has_more) {
-    // Free the objects that the last task in this memory left behind.
-    task.extras.reset();
-    if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
-    task.accesses = task.inline_accesses.data();
-    task.has_more = false;
-  }
-  initialize(task, codelet, access_count);
-  return task;
-}
-
-void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
-  task.has_more = access_count > Task::kInlineAccesses;
-  // The next task in this memory, or `~Task`, frees the array.
-  task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
-  // The id is stored before the status, as the function `status` requires.
-  task.id.store(state_.ids.take(1, state_.options.task_ids), std::memory_order_release);
-  task.status.store(TaskStatus::pending, std::memory_order_release);
-  task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
-  task.successors.store(nullptr, std::memory_order_relaxed);
-  task.codelet = codelet;
-  task.priority = 0;
-  task.numa_node = NumaId{};
-  task.access_count = static_cast<std::uint32_t>(access_count);
-  task.role = TaskRole::user;
-  // The last task in this memory may have left its domain there.
-  if (task.nesting.is_child) task.client = {};
-  task.nesting.is_child = false;
-  task.nesting.may_nest = false;
-  task.nesting.on_cores = false;
-  task.commute.wants = task.commute.holds = task.issued_ahead = false;
-  if (!state_.options.shares_workers) return;
-  task.client = {{this}, {0}};
-}
-
-void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
-  task.argument_count = static_cast<std::uint8_t>(arguments.size());
-  if (arguments.size() == 0) return;
-  task.argument_offsets = arguments.offsets();
-  task.stored_arguments.marks = arguments.marks();
-  std::memcpy(task.stored_arguments.bytes.data(), arguments.bytes().data(), arguments.bytes().size());
-}
-
-void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
-  // Partial results exist only if the data are undivided and the task is no child of a nested task. Otherwise mode
-  // commute gives the same result.
-  const bool divided = record.parent != nullptr || !record.children.empty();
-  if (mode == AccessMode::reduce && (divided || task.nesting.is_child)) mode = AccessMode::commute;
-  task.commute.wants = task.commute.wants || mode == AccessMode::commute;
-  task.accesses[index] = TaskAccess(&record, mode);
-}
-
-void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
-  for (const TaskAccess& access : task.data()) {
-    const AccessMode mode = access.mode();
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
-      if (record.dependencies.open_reduction != (mode == AccessMode::reduce)) [[unlikely]]
-        begin_or_end_reduction(record, ready);
-      builder.access(record.dependencies, mode);
-    });
-    if (access.data()->is_halo) [[unlikely]] {
-      builder.declare_around(*access.data(),
-                             [](DataRecord& record) -> DependencyState& { return record.dependencies; });
-    }
-  }
-}
-
-void TaskGraph::begin_or_end_reduction(DataRecord& record, TaskList& ready) {
-  if (record.dependencies.open_reduction) return close_reduction(record, ready);
-  state_.data.open_reductions.push_back(&record);
-  record.dependencies.open_reduction = true;
-}
-
-void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
-  Task& task = allocate_task(&state_.own_codelets.combine.definition(), 1);
-  task.role = TaskRole::combine;
-  set_arguments(task, args(&record, record.reduction->opened_without_content()));
-  set_access(task, 0, record, AccessMode::read_write);
-  note_name(record, task);
-  DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
-  try {
-    builder.access(record.dependencies, AccessMode::read_write);
-  } catch (...) {
-    give_up(task, builder, ready);
-    throw;
-  }
-  record.dependencies.open_reduction = false;
-  record.reduction->note_closed();
-  std::erase(state_.data.open_reductions, &record);
-  state_.window.note_submitted(1);
-  if (builder.finish()) ready.push_back(&task);
-}
-
-void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept {
-  task.role = TaskRole::host;
-  task.codelet = nullptr;
-  task.commute.wants = false;
-  task.access_count = 0;
-  if (task.extras) {
-    task.extras->ready_waiter = nullptr;
-    task.extras->callback = nullptr;
-    task.extras->kept = nullptr;
-    task.extras->domain = nullptr;
-  }
-  if (builder.finish()) ready.push_back(&task);
-  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
-}
-
-void TaskGraph::close_reductions(TaskList& ready) {
-  while (!state_.data.open_reductions.empty()) close_reduction(*state_.data.open_reductions.back(), ready);
-}
-
-void TaskGraph::fill_options(Task& task, const TaskSpecification& specification) {
-  const TaskOptions& options = specification.options;
-  task.priority = state_.options.priorities ? options.priority : 0;
-  task.numa_node = options.numa_node;
-  const bool limited = is_limited(options);
-  if (options.name.empty() && !options.callback && specification.kept == nullptr && !options.nested && !limited) return;
-  task.extras = std::make_unique<TaskExtras>();
-  task.has_more = true;
-  task.extras->name = options.name;
-  task.extras->callback = options.callback;
-  task.extras->callback_tells = specification.callback_tells;
-  if (specification.kept != nullptr) task.extras->kept = *specification.kept;
-  if (!limited) return;
-  task.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
-  task.extras->deadline = options.deadline.value_or(task.extras->deadline);
-  task.extras->stop = options.stop;
-}
-
-void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
-  if (has_options(specification)) fill_options(task, specification);
-  if (state_.options.shares_workers && !task.nesting.is_child) task.client.tag = specification.tag;
-  set_arguments(task, specification.arguments);
-  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
-    const Access& access = specification.accesses[i];
-    const auto mode = access.mode.value_or(AccessMode::read);
-    set_access(task, i, *access.handle.record(), task.codelet->variadic ? mode : task.codelet->modes[i]);
-  }
-}
 
 Result<DevicesHere> GraphHost::find_devices(const DeviceSet& devices) {
   if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
@@ -223,7 +77,8 @@ Result<void> TaskGraph::check(const TaskSpecification& specification) {
   if (!fits) return fits;
   if (auto valid = check_after(specification, *this); !valid) return valid;
   for (const Future& future : specification.options.after) {
-    if (future.task() == nullptr && recording_here() == nullptr) return recorded_dependency(specification.codelet);
+    if (future.task() == nullptr && recording_here(state_) == nullptr)
+      return recorded_dependency(specification.codelet);
   }
   return known ? Result<void>{} : state_.codelets.add(specification.codelet);
 }
@@ -231,17 +86,17 @@ Result<void> TaskGraph::check(const TaskSpecification& specification) {
 void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder,
                                TaskList& ready) {
   try {
-    fill(task, specification);
+    fill_task(state_, task, specification);
     if (task.nesting.is_child) [[unlikely]]
       inherit_limits(task);
     if (state_.subtree_times != nullptr) [[unlikely]]
       learn_time(task, specification);
-    if (task.nesting.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
+    if (task.nesting.is_child || (has_options(state_, specification) && specification.options.nested)) [[unlikely]] {
       order_nested(task, specification.options, &specification.codelet, builder, ready);
     } else {
-      order(task, builder, ready);
+      order_by_data(state_, task, builder, ready);
     }
-    if (!has_options(specification)) return;
+    if (!has_options(state_, specification)) return;
     if (const Future* before = specification.resumes_after; before != nullptr && before->valid()) {
       builder.follow({before->task(), before->id().value()});
     }
@@ -256,7 +111,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted for its sake stay.
     make_no_child(task);
-    give_up(task, builder, ready);
+    give_up_task(state_, task, builder, ready);
     throw;
   }
 }
@@ -275,7 +130,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
   if (state_.subtree_times != nullptr) [[unlikely]] {
     if (const auto called = call_at_once(specification)) return *called;
   }
-  if (Recording* recording = recording_here()) [[unlikely]]
+  if (Recording* recording = recording_here(state_)) [[unlikely]]
     return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)
                                                                             : record(*recording, specification);
   if (!state_.window.surely_has_room()) [[unlikely]] {
@@ -289,7 +144,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
       return takes_no_tasks(specification.codelet);
     }
     const bool nests = state_.nesting.any.load(std::memory_order_relaxed) || specification.may_nest ||
-                       (has_options(specification) && speaks_of_nesting(specification.options));
+                       (has_options(state_, specification) && speaks_of_nesting(specification.options));
     Domain* domain = nullptr;
     if (nests) [[unlikely]] {
       const auto opened = open_domain_here();
@@ -309,7 +164,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
         if (auto room = check_budget(); !room) return room.failure();
       }
     }
-    Task& task = allocate_task(&definition, specification.accesses.size());
+    Task& task = allocate_task(state_, &definition, specification.accesses.size());
     DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges,
                               state_.options.dependency_trace);
     if (domain != nullptr) [[unlikely]] {
