@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/here.hpp"
 #include "graph/ordering.hpp"
@@ -251,6 +252,8 @@ TaskStatus TaskGraph::status(const Future& future) const {
   return state_.failures.status_of(future.id());
 }
 
+bool TaskGraph::tell_if_cancelled(const Task& task) const noexcept { return graph::tell_if_cancelled(state_, task); }
+
 void TaskGraph::cancel(const Future& future) {
   if (future.task() == nullptr || state_.threads.home.left()) return;  // a task of a recording, or of another process
   const LockGuard lock(state_.submission_mutex);
@@ -259,7 +262,7 @@ void TaskGraph::cancel(const Future& future) {
   for (Withdrawal before : {Withdrawal::none, Withdrawal::limited}) {
     future.task()->withdrawn.compare_exchange_strong(before, Withdrawal::by_program, std::memory_order_relaxed);
   }
-  if (Domain* const own = future.task()->own_domain()) cancel_children(*own);
+  if (Domain* const own = future.task()->own_domain()) cancel_children(state_, *own);
 }
 
 void TaskGraph::cancel_all(std::string why) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
@@ -30,6 +31,7 @@
 #include "graph/tasks/task_owner.hpp"
 #include "graph/tasks/task_specification.hpp"
 #include "graph/tasks/task_waiter.hpp"
+#include "graph/validity.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/arguments.hpp"
 #include "troupe/codelet.hpp"
@@ -227,7 +229,7 @@ class TaskGraph final : public TaskOwner {
   Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
   /// Returns true if `begin` would let the ready task run. The task must not use data in mode commute, whose locks
   /// `begin` would take.
-  [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
+  [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(state_, task).cause; }
   /// Ends a task whose kernel has returned (then `cause` is null) or failed. Appends the tasks that become ready to
   /// `ready`. `task` must not be used afterwards.
   void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);
@@ -422,8 +424,6 @@ class TaskGraph final : public TaskOwner {
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(state_.submission_mutex);
   /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
   static FailureLog::Cause take_accusation(Task& task);
-  /// Returns why a task must not begin because it uses data whose memory was freed; null if it may begin.
-  [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
 
   // The next functions are for nested tasks and their children (task_graph_nested.cpp).
   /// Returns the domain of the tasks that the calling thread submits. A child that submits a task becomes a nested task
@@ -475,11 +475,6 @@ class TaskGraph final : public TaskOwner {
   void join(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
   /// Called after `order_nested`: from here on, later tasks on the task's weak data wait for the nested task.
   void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Adds to `domain.unwritten` the parts of weak data in mode write that have no content: the children have to write
-  /// them.
-  void note_unwritten(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Marks as invalid the parts in `domain.unwritten` that no child writes. Called when the kernel has returned.
-  void poison_unwritten(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
   /// Returns the home of data that the calling thread registers (`DataRecord::home`).
   [[nodiscard]] TaskReference home_of_new_data() TROUPE_REQUIRES(state_.submission_mutex);
   /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
@@ -519,11 +514,6 @@ class TaskGraph final : public TaskOwner {
   void make_child(Task& task, Domain& domain) const;
   void make_no_child(Task& task);
   [[nodiscard]] Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const;
-  /// Keeps tasks of the domain that have not begun from beginning.
-  void cancel_children(Domain& domain);
-  /// Marks as valid the data that a nested task is about to overwrite. Children that fail mark the data that they write
-  /// as invalid again.
-  void cure_written(const Task& parent);
   // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
   /// `wait_in_kernel`.
@@ -537,8 +527,6 @@ class TaskGraph final : public TaskOwner {
   Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
   /// Returns the definition of the codelet restricted to cores; null if its tasks cannot run on those here.
   const CodeletDefinition* on_cores_only(const Codelet& codelet);
-  /// Gives a child the deadline and the stop token of the nested task that it belongs to, besides its own.
-  static void inherit_limits(Task& task);
   /// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
   bool is_own_and_unused(const Handle& handle) TROUPE_REQUIRES(state_.submission_mutex);
   /// Activates ready tasks at the worker whose kernel the calling thread runs.
@@ -605,8 +593,6 @@ class TaskGraph final : public TaskOwner {
   /// Adds the tasks that still read the part to the readers of its parent, before the part is released: tasks on halo
   /// parts may still be submitted after the release has begun.
   static void leave_readers(const DataRecord& part);
-  /// Called when the elements of a part become its parent's own: the parent's content is invalid if the part's is.
-  void return_poison(const DataRecord& part) TROUPE_REQUIRES(state_.submission_mutex);
 
   // The next functions complete tasks.
   void finish(Task& task, const Completion& completion, TaskList& ready);
@@ -623,9 +609,6 @@ class TaskGraph final : public TaskOwner {
   void end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
                     TaskList& ready);
   void count_ending(std::size_t slot);
-  void settle_data(Task& task, const Completion& completion);
-  /// Marks the content of the record as not valid, because of `cause`.
-  void poison(DataRecord& record, const FailureLog::Cause& cause);
   /// Returns true if a function has to be called when the task has ended (`CodeletDefinition::ended`).
   [[nodiscard]] static bool has_end_of_call(const Task& task);
   /// Calls the task's callback, if there is one. Then destroys the callback and the object of
@@ -633,26 +616,7 @@ class TaskGraph final : public TaskOwner {
   void call_back(Task& task, const Completion& completion);
   /// Releases the tasks that waited for `task`. `newest` is the head of its list of successors, which is closed.
   void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on
-  /// that first failure, so that the messages do not grow along it. If both are empty, the task may run.
-  struct Refusal {
-    FailureLog::Cause cause;
-    FailureLog::Cause origin;
-  };
-  /// Returns why the task is not wanted: `none`, `by_predecessor`, or one of the values that begin with `told_of_`.
-  [[nodiscard]] Withdrawal why_unwanted(const Task& task) const noexcept;
-  [[nodiscard]] std::string text_of(Withdrawal reason, const Task& task, const char* until) const;
-  /// Returns why the program does not want the task to start, or null.
-  [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
-  /// Returns why a task whose kernel has returned ends as cancelled (`tell_if_cancelled`); null if it does not.
-  [[nodiscard]] FailureLog::Cause why_cut_short(const Task& task) const;
-  [[nodiscard]] Refusal why_cancelled(Task& task);
-  [[nodiscard]] Refusal why_input_missing(const Task& task);
-  [[nodiscard]] Refusal why_invalid(const Task& task) const;
-  [[nodiscard]] static FailureLog::Cause follows_a_failure(const Task& task);
   Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
-  /// Called when the tasks of the run will not run. Marks as invalid all data that these tasks would have written.
-  void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Returns true if a quick test shows that nothing keeps a ready task from running. Most tasks pass the test.
   [[nodiscard]] bool is_plain(const Task& task) const {

@@ -1,65 +1,11 @@
 /// Completion: a task's way from ready to ended, and the release of its successors.
+#include "graph/cancellation.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/validity.hpp"
 
 namespace troupe::graph {
-
-TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
-  Refusal refusal;
-  for (const TaskAccess& access : task.data()) {
-    if (!reads(access.mode())) continue;
-    access.data()->visit_data([&](DataRecord& part) {
-      if (refusal.cause || !part.poisoned.load(std::memory_order_relaxed)) return;
-      refusal.origin = state_.failures.poison_of(part.handle_id());
-      // Another writer of the data may just have been cancelled and may not have stored the reason yet.
-      if (!refusal.origin) {
-        refusal.origin = std::make_shared<Failure>(Failure{ErrorCode::cancelled, "its writer did not succeed"});
-      }
-      refusal.cause = std::make_shared<Failure>(
-          Failure{ErrorCode::cancelled, describe(part) + " has no valid content: " + refusal.origin->message});
-    });
-    if (refusal.cause) break;
-  }
-  return refusal;
-}
-
-FailureLog::Cause TaskGraph::why_abandoned(const Task& task) const {
-  FailureLog::Cause cause;
-  for (const TaskAccess& access : task.data()) {
-    access.data()->visit_tree([&](DataRecord& part) {
-      if (!cause && part.abandoned.load(std::memory_order_relaxed)) cause = state_.failures.poison_of(part.handle_id());
-    });
-  }
-  return cause;
-}
-
-FailureLog::Cause TaskGraph::follows_a_failure(const Task& task) {
-  return std::make_shared<Failure>(Failure{
-      ErrorCode::cancelled, describe(task) + " was cancelled: a task that it was to run after did not succeed"});
-}
-
-TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
-  if (state_.failures.any_poison()) {
-    if (const auto gone = why_abandoned(task)) {
-      return {
-          std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + gone->message}),
-          gone};
-    }
-  }
-  if (const auto cause = why_withdrawn(task)) return {cause, cause};
-  return why_input_missing(task);
-}
-
-TaskGraph::Refusal TaskGraph::why_input_missing(const Task& task) {
-  if (!state_.failures.any_poison()) return {};
-  Refusal refusal = why_invalid(task);
-  if (refusal.cause) {
-    refusal.cause = std::make_shared<Failure>(
-        Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + refusal.cause->message});
-  }
-  return refusal;
-}
 
 Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready) {
   if (Domain* const own = task.own_domain()) {
@@ -81,16 +27,17 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::recorded_nested) {
     return begin_recorded_nested(static_cast<RecordedTask&>(task), ready);
   }
-  if (const Refusal refusal = why_cancelled(task); refusal.cause) {
+  if (const Refusal refusal = why_cancelled(state_, task); refusal.cause) {
     if (task.commute.wants) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
   }
-  if (task.own_domain() != nullptr) cure_written(task);
+  if (task.own_domain() != nullptr) cure_written(state_, task);
   // The task already holds its locks if a worker began the task and then died.
   if (!task.commute.wants || task.commute.holds) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
   // A task of the same epoch may have failed, and left the data invalid, before this task got the locks.
-  if (const Refusal refusal = why_cancelled(task); refusal.cause) return end_cancelled(task, refusal, worker, ready);
+  if (const Refusal refusal = why_cancelled(state_, task); refusal.cause)
+    return end_cancelled(task, refusal, worker, ready);
   return Begin::run;
 }
 
@@ -99,34 +46,10 @@ Begin TaskGraph::begin_after_running(Task& task, WorkerId worker, TaskList& read
     const auto cause = follows_a_failure(task);
     return end_cancelled(task, {cause, cause}, worker, ready);
   }
-  if (const Refusal refusal = why_input_missing(task); refusal.cause) {
+  if (const Refusal refusal = why_input_missing(state_, task); refusal.cause) {
     return end_cancelled(task, refusal, worker, ready);
   }
   return Begin::run;
-}
-
-void TaskGraph::settle_data(Task& task, const Completion& completion) {
-  const bool succeeded = completion.status == TaskStatus::succeeded;
-  if (state_.own_codelets.combines(task) && !succeeded) task.data()[0].data()->reduction->discard();
-  const auto settle = [&](const TaskAccess& access) {
-    if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) return;
-    access.data()->visit_tree([&](DataRecord& part) {
-      if (part.poisoned.load(std::memory_order_relaxed) == !succeeded) return;
-      if (part.abandoned.load(std::memory_order_relaxed)) return;
-      if (!succeeded) return poison(part, completion.poison);
-      part.poisoned.store(false, std::memory_order_relaxed);
-      state_.failures.cure(part.handle_id());
-    });
-  };
-  for (const TaskAccess& access : task.data()) settle(access);
-  if (const Domain* const own = task.own_domain()) {
-    for (const TaskAccess& access : own->weak) settle(access);
-  }
-}
-
-void TaskGraph::poison(DataRecord& record, const FailureLog::Cause& cause) {
-  record.poisoned.store(true, std::memory_order_relaxed);
-  state_.failures.poison(record.handle_id(), cause);
 }
 
 bool TaskGraph::has_end_of_call(const Task& task) { return task.codelet != nullptr && task.codelet->ended != nullptr; }
@@ -208,9 +131,10 @@ void TaskGraph::end_unused(Task& hold, std::size_t slot, TaskList& ready) {
     // A kernel may have replaced parts of a nested task meanwhile.
     DataRecord* const part = handle.record();
     if (!DataRegistry::exists(handle) || part->abandoned.load(std::memory_order_relaxed)) continue;
-    poison(*part, std::make_shared<Failure>(Failure{ErrorCode::cancelled,
-                                                    "a call of acquire that was to write it ended without the data, "
-                                                    "and nothing had written it before"}));
+    poison(state_, *part,
+           std::make_shared<Failure>(Failure{ErrorCode::cancelled,
+                                             "a call of acquire that was to write it ended without the data, "
+                                             "and nothing had written it before"}));
   }
   // Nobody has used the data, so a hold in mode write does not make them valid, either: they count as settled.
   finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}, true}, ready);
@@ -265,7 +189,8 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
   const bool poisons = completion.status != TaskStatus::succeeded;
   if (poisons) note_failure(task, completion);
   if (poisons && outer != nullptr) outer->note({completion.status, completion.cause, completion.poison, false});
-  if ((poisons || state_.failures.any_poison()) && !completion.settled) settle_data(task, completion);
+  if ((poisons || state_.failures.any_poison()) && !completion.settled)
+    settle_data(state_, task, !poisons, completion.poison);
   if (task.commute.holds) release_commute(task, ready);
   const bool calls_back = task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr);
   if (calls_back || has_end_of_call(task)) call_back(task, completion);
@@ -301,7 +226,7 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
     FailureLog::Cause why = cause && !harmless ? cause : take_accusation(task);
     // A kernel that was told so may end by the exception of a wait for its children, which were cancelled with it.
     const bool told = task.told() && (!why || why->code == ErrorCode::cancelled);
-    if (told) why = why_cut_short(task);
+    if (told) why = why_cut_short(state_, task);
     const TaskStatus status = told ? TaskStatus::cancelled : why ? TaskStatus::failed : TaskStatus::succeeded;
     if (Domain* const own = task.own_domain()) {
       if (why) own->note({status, why, why, true});

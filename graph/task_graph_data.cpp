@@ -12,6 +12,7 @@
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/uncancellable.hpp"
+#include "graph/validity.hpp"
 
 namespace troupe::graph {
 
@@ -237,13 +238,13 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
 
 Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
   if (state_.failures.any_poison()) {
-    if (const auto gone = why_abandoned(*hold)) {
+    if (const auto gone = why_abandoned(state_, *hold)) {
       give_back_refused(*hold);
       return *gone;
     }
   }
   if (reads(mode) && state_.failures.any_poison()) {
-    if (const auto refusal = why_invalid(*hold); refusal.cause) {
+    if (const auto refusal = why_invalid(state_, *hold); refusal.cause) {
       state_.failures.told(refusal.origin);
       give_back_refused(*hold);
       return *refusal.cause;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/task_graph.hpp"
@@ -164,7 +165,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::host && node.pending == 0 && task.extras) {
     node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
   }
-  node.unwanted = !task.told() && why_unwanted(task) >= Withdrawal::told_of_program;
+  node.unwanted = !task.told() && why_unwanted(state_, task) >= Withdrawal::told_of_program;
   node.runnable = task.role == TaskRole::replay || has_device(task, state_.options);
   if (task.is_recorded()) {
     const auto& recorded = static_cast<const RecordedTask&>(task);

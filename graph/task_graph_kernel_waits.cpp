@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
@@ -224,7 +225,7 @@ Result<void> TaskGraph::wait_for_children_here() {
   if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
     state_.failures.told(ending.origin);
     // If the children were cancelled with the task, the failure of the wait tells its kernel so.
-    if (ending.status == TaskStatus::cancelled) (void)tell_if_cancelled(domain.parent);
+    if (ending.status == TaskStatus::cancelled) (void)graph::tell_if_cancelled(state_, domain.parent);
     return *ending.cause;
   }
   return bring_home_from_children(domain);
@@ -258,7 +259,8 @@ Result<void> TaskGraph::wait_for_child(const Future& future) {
     }
   }
   if (status(future) == TaskStatus::succeeded) return {};
-  if (waits && status(future) == TaskStatus::cancelled) (void)tell_if_cancelled(*nesting_task_here(state_));
+  if (waits && status(future) == TaskStatus::cancelled)
+    (void)graph::tell_if_cancelled(state_, *nesting_task_here(state_));
   return state_.failures.failure_of(future.id());
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
@@ -10,6 +11,7 @@
 #include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/validity.hpp"
 
 namespace troupe::graph {
 
@@ -44,7 +46,7 @@ Result<Domain*> TaskGraph::open_domain_here() {
   std::atomic_ref<bool>(task.has_more).store(true, std::memory_order_relaxed);
   task.extras->domain = std::make_unique<Domain>(task);
   task.extras->domain->on_cores = task.nesting.on_cores;
-  cure_written(task);
+  cure_written(state_, task);
   return task.extras->domain.get();
 }
 
@@ -131,33 +133,11 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codel
   for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait_for_kernel);
 }
 
-void TaskGraph::note_unwritten(Domain& domain) {
-  if (!state_.data.registry.any_to_check()) return;
-  for (const TaskAccess& access : domain.weak) {
-    if (access.mode() != AccessMode::write) continue;
-    access.data()->visit_data([&domain](DataRecord& part) {
-      if (part.content.unwritten) domain.unwritten.emplace_back(&part, part.handle_id());
-    });
-  }
-}
-
-void TaskGraph::poison_unwritten(Domain& domain) {
-  for (const Handle& handle : domain.unwritten) {
-    DataRecord* const part = handle.record();
-    if (!DataRegistry::exists(handle) || part->poisoned.load(std::memory_order_relaxed) || domain.children_write(*part))
-      continue;
-    poison(*part, std::make_shared<Failure>(
-                      Failure{ErrorCode::invalid_argument, describe(domain.parent) + " declares " + describe(*part) +
-                                                               " as weak in mode write, and none of its children has "
-                                                               "written it"}));
-  }
-}
-
 void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
   Domain* const outer = task.outer_domain();
   const Domain* const own = task.own_domain();
   if (own == nullptr) return;
-  note_unwritten(*task.own_domain());
+  note_unwritten(state_, *task.own_domain());
   for (const TaskAccess& access : own->weak) {
     access.data()->visit_tree([&](DataRecord& record) { builder.make_room_to_declare(state_in(outer, record)); });
   }
@@ -195,34 +175,18 @@ void TaskGraph::join(Domain& domain) {
   if (state_.options.nesting.budget != nullptr) state_.options.nesting.budget->child_added();
 }
 
-void TaskGraph::cancel_children(Domain& domain) {
-  domain.cancelled.store(true, std::memory_order_relaxed);
-  state_.nesting.any_cancelled.store(true, std::memory_order_relaxed);
-}
-
-void TaskGraph::cure_written(const Task& parent) {
-  for (const TaskAccess& access : parent.data()) {
-    if (access.mode() != AccessMode::write) continue;
-    access.data()->visit_tree([&](DataRecord& part) {
-      if (!part.poisoned.load(std::memory_order_relaxed) || part.abandoned.load(std::memory_order_relaxed)) return;
-      part.poisoned.store(false, std::memory_order_relaxed);
-      state_.failures.cure(part.handle_id());
-    });
-  }
-}
-
 void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) {
   Domain& domain = *parent.own_domain();
   const bool gave_up = domain.ending().own;
   domain.over.store(true, std::memory_order_relaxed);
-  if (gave_up) cancel_children(domain);
+  if (gave_up) cancel_children(state_, domain);
   // If the nested task has no data, no task waits for its children because of data.
   const bool has_data = parent.access_count > 0 || !domain.weak.empty();
   if ((has_data && domain.any_child.load(std::memory_order_relaxed)) || (!domain.weak.empty() && !gave_up)) {
     Edge* released = nullptr;
     {
       const LockGuard lock(state_.submission_mutex);
-      if (!gave_up) poison_unwritten(domain);
+      if (!gave_up) poison_unwritten(state_, domain);
       released = hand_over(domain);
     }
     // This call is made without the lock, because one of the released tasks may end a registration.
@@ -365,12 +329,12 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t
   Completion completion{ending.status, ending.cause, ending.origin, slot, worker, !ending.own};
   if (ending.status == TaskStatus::succeeded || ending.own) return completion;
   const bool cancelled = ending.status == TaskStatus::cancelled;
-  const Withdrawal reason = why_unwanted(domain.parent);
+  const Withdrawal reason = why_unwanted(state_, domain.parent);
   if (cancelled && (reason == Withdrawal::told_of_program || reason == Withdrawal::told_of_all)) {
     // The program has cancelled the children with the task, so they are not the reason.
     completion.cause = std::make_shared<Failure>(
         Failure{ErrorCode::cancelled, describe(domain.parent) + " was cancelled: " +
-                                          text_of(reason, domain.parent, "all that belongs to it had ended")});
+                                          text_of(state_, reason, domain.parent, "all that belongs to it had ended")});
     return completion;
   }
   const FailureLog::Cause& first = ending.origin ? ending.origin : ending.cause;

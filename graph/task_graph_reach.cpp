@@ -38,6 +38,12 @@ Handle KernelContext::weak(std::size_t index) const {
                                                ", counting from 0, and the task has " + std::to_string(weak_size()));
 }
 
+bool KernelContext::ask_whether_cancelled() const {
+  const graph::TaskGraph* const of_client = record->client_graph();
+  const graph::TaskGraph* const graph = of_client != nullptr ? of_client : task_graph;
+  return graph != nullptr && graph->tell_if_cancelled(*record);
+}
+
 namespace graph {
 
 bool ExecutionScope::Place::is_of_client(const TaskOwner* owner) const {

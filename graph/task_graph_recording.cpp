@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/named_parts.hpp"
@@ -11,6 +12,7 @@
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/validity.hpp"
 
 namespace troupe::graph {
 
@@ -200,12 +202,12 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
 Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   // The run's data are not checked here: a recorded task that lacks valid input ends as cancelled.
   Recording& recording = *task.extras->run->recording;
-  if (const auto cause = why_withdrawn(task)) {
+  if (const auto cause = why_withdrawn(state_, task)) {
     // One call reports all tasks, because a client can have billions of tasks in runs that have not begun.
     if (state_.options.endings != nullptr && recording.size() > 0)
       state_.options.endings->cancelled_unbegun(recording.size());
     state_.workers.completed.count(worker.index(), recording.size());
-    poison_written(*task.extras->run, cause);
+    poison_written(state_, *task.extras->run, cause);
     finish(task, {TaskStatus::cancelled, cause, cause, worker.index(), worker, true}, ready);
     return Begin::ended;
   }
@@ -249,17 +251,6 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   task.extras->begun_as = task.task_id().value();
   ready.push_back(&nested);
   return Begin::parked;
-}
-
-void TaskGraph::poison_written(const RecordingRun& run, const FailureLog::Cause& cause) {
-  const std::span<const Recording::Use> uses = run.recording->uses();
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    if (!uses[i].written) continue;
-    DataRecord* const data = run.data.empty() ? uses[i].recorded : run.data[i];
-    data->visit_tree([&](DataRecord& part) {
-      if (!part.poisoned.load(std::memory_order_relaxed)) poison(part, cause);
-    });
-  }
 }
 
 void TaskGraph::end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready) {

@@ -9,6 +9,7 @@
 #include "graph/here.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/validity.hpp"
 
 namespace troupe::graph {
 
@@ -53,26 +54,11 @@ void TaskGraph::leave_readers(const DataRecord& part) {
   });
 }
 
-void TaskGraph::return_poison(const DataRecord& part) {
-  DataRecord& parent = *part.parent;
-  // A parent that its parts cover has no data of its own, so the flag in its record is out of date.
-  if (!parent.covered && parent.poisoned.load(std::memory_order_relaxed)) return;
-  FailureLog::Cause cause;
-  part.visit_tree([&](const DataRecord& record) {
-    if (!record.covered && record.poisoned.load(std::memory_order_relaxed)) {
-      cause = state_.failures.poison_of(record.handle_id());
-    }
-  });
-  if (cause != nullptr) return poison(parent, cause);
-  parent.poisoned.store(false, std::memory_order_relaxed);
-  state_.failures.cure(parent.handle_id());
-}
-
 void TaskGraph::forget(DataRecord& record) {
   if (!record.is_halo && !record.is_former && record.parent != nullptr) {
     leave_readers(record);
     state_.data.registry.return_marks(record);
-    return_poison(record);
+    return_poison(state_, record);
   }
   record.visit_family([this](DataRecord& part) {
     state_.failures.cure(part.handle_id());
@@ -116,7 +102,7 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
     if (released.parent != nullptr) {
       // When the part is forgotten, its whole becomes invalid, too (`return_poison`).
       const auto cause = std::make_shared<Failure>(home.failure());
-      released.visit_tree([&](DataRecord& part) { poison(part, cause); });
+      released.visit_tree([&](DataRecord& part) { poison(state_, part, cause); });
     }
   }
   // After this call, no thread copies from or to this memory, which the program takes back.
@@ -273,7 +259,7 @@ void TaskGraph::abandon(const Handle& handle, const Failure& why) {
         Failure{why.code, "the memory of " + describe(record) + " is gone: its registration has ended"});
     const auto give_up_part = [&](DataRecord& part) TROUPE_REQUIRES(state_.submission_mutex) {
       part.abandoned.store(true, std::memory_order_relaxed);
-      poison(part, gone);
+      poison(state_, part, gone);
     };
     record.visit_tree([&](DataRecord& part) TROUPE_REQUIRES(state_.submission_mutex) {
       give_up_part(part);

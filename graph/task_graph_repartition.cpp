@@ -14,6 +14,7 @@
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/validity.hpp"
 
 namespace troupe::graph {
 
@@ -65,7 +66,8 @@ DataRegistry::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<cons
     part.home = record.home;
     part.poisoned.store(false, std::memory_order_relaxed);
     for (const DataRecord* one : parts.overlapped[i]) {
-      if (one->poisoned.load(std::memory_order_relaxed)) poison(part, state_.failures.poison_of(one->handle_id()));
+      if (one->poisoned.load(std::memory_order_relaxed))
+        poison(state_, part, state_.failures.poison_of(one->handle_id()));
     }
   }
   return parts;
@@ -97,7 +99,7 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
     state_.failures.cure(record.handle_id());
   }
   for (const DataRecord* part : parts.former) leave_readers(*part);
-  for (const DataRecord* part : parts.returned) return_poison(*part);
+  for (const DataRecord* part : parts.returned) return_poison(state_, *part);
   for (auto part = parts.former.rbegin(); part != parts.former.rend(); ++part) forget(**part);
   for (DataRecord* part : parts.added) part->dependencies = record.dependencies;
   return std::move(parts.added);

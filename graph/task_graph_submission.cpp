@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
