@@ -8,6 +8,7 @@
 #include "graph/data/halo_overlaps.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/data/working_set.hpp"
+#include "graph/nesting/domains.hpp"
 
 namespace troupe::graph {
 

@@ -20,6 +20,7 @@
 #include "graph/data/domain.hpp"
 #include "graph/graph_host.hpp"
 #include "graph/graph_options.hpp"
+#include "graph/nesting/rules.hpp"
 #include "graph/recording/recording.hpp"
 #include "graph/state/graph_state.hpp"
 #include "graph/tasks/call_place.hpp"
@@ -426,20 +427,6 @@ class TaskGraph final : public TaskOwner {
   static FailureLog::Cause take_accusation(Task& task);
 
   // The next functions are for nested tasks and their children (task_graph_nested.cpp).
-  /// Returns the domain of the tasks that the calling thread submits. A child that submits a task becomes a nested task
-  /// here.
-  Result<Domain*> open_domain_here() TROUPE_REQUIRES(state_.submission_mutex);
-  /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
-  Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Makes the checks of `check_nesting` for weak data, but does not check their content.
-  Result<void> check_weak(const TaskSpecification& specification, const Domain* domain, std::vector<DataRecord*>& moves)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Checks that tasks of this domain may use the record in this mode. Appends to `moves` the temporary data of another
-  /// domain that this domain takes over (`move_home`).
-  Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  void open_domain(Task& task, std::vector<TaskAccess> weak) TROUPE_REQUIRES(state_.submission_mutex);
   /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
   Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(state_.submission_mutex);
   /// Sets the class for which the task's time is learned (`SubtreeTimes`), and tells the calling kernel the class. Only
@@ -450,8 +437,6 @@ class TaskGraph final : public TaskOwner {
   /// Returns nothing if the calling kernel does not belong to a small task (`MeasuredKernel`), or if the kernel must
   /// become a task.
   std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Checks that a kernel that was called at once may use the record, as if it were the kernel of a nested task.
-  Result<void> check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const;
   /// Returns a lower bound of the ids of all data whose registration begins after this call.
   [[nodiscard]] std::uint64_t next_handle_id() const TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     return state_.data.registry.next_id();
@@ -461,22 +446,6 @@ class TaskGraph final : public TaskOwner {
   /// Submits a task in place of a call that threw: the task fails with the same exception.
   Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
       TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Lets a task of the program become nested when its kernel submits a task.
-  void allow_nesting(Task& task) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Does the work of `order` for a nested task or a child.
-  void order_nested(Task& task, const TaskOptions& options, const Codelet* codelet, DependencyBuilder& builder,
-                    TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Fails if there is a budget (`NestingRules::budget`) and it has no room for one more child.
-  Result<void> check_budget() TROUPE_REQUIRES(state_.submission_mutex);
-  void child_ended() const noexcept {
-    if (state_.options.nesting.budget != nullptr) state_.options.nesting.budget->child_ended();
-  }
-  /// Counts one more child of the domain. Called before the child can begin.
-  void join(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Called after `order_nested`: from here on, later tasks on the task's weak data wait for the nested task.
-  void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Returns the home of data that the calling thread registers (`DataRecord::home`).
-  [[nodiscard]] TaskReference home_of_new_data() TROUPE_REQUIRES(state_.submission_mutex);
   /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
   /// ended.
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
@@ -510,9 +479,6 @@ class TaskGraph final : public TaskOwner {
   /// Submits, as the last child, the task that brings the content of `Domain::divided` to host memory. Data with
   /// invalid parts are left out. Returns false if there are no other data.
   bool submit_join(Domain& domain, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Makes a task a child in the domain. `make_no_child` takes this back, for a submission that has failed.
-  void make_child(Task& task, Domain& domain) const;
-  void make_no_child(Task& task);
   [[nodiscard]] Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const;
   // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
@@ -525,8 +491,6 @@ class TaskGraph final : public TaskOwner {
   /// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `invalid_argument`
   /// if one of them cannot run there. Called when nothing else refuses the wait.
   Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Returns the definition of the codelet restricted to cores; null if its tasks cannot run on those here.
-  const CodeletDefinition* on_cores_only(const Codelet& codelet);
   /// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
   bool is_own_and_unused(const Handle& handle) TROUPE_REQUIRES(state_.submission_mutex);
   /// Activates ready tasks at the worker whose kernel the calling thread runs.

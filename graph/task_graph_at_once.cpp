@@ -13,6 +13,8 @@
 #include "graph/data/measured_kernel.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
+#include "graph/nesting/checks.hpp"
+#include "graph/nesting/domains.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "troupe/kernel_context.hpp"
@@ -92,7 +94,7 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
       if (overlap && (writes(mode) || writes(definition.modes[j])) && !record->is_halo && !other.is_halo) return false;
     }
     // A call that is not allowed is submitted as a task: the submission refuses it and says why.
-    if (!check_called(*record, mode, domain)) return false;
+    if (!check_called(state_, *record, mode, domain)) return false;
     if (const TaskAccess* const declared = domain.declared(*record)) {
       if (writes(mode) && !writes(declared->mode())) return false;
       continue;
@@ -109,29 +111,6 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
   return true;
 }
 
-Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const {
-  const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this));
-  const CalledKernel* const called = kernel != nullptr ? kernel->called() : nullptr;
-  if (called == nullptr) return {};
-  const auto text = [called] {
-    return "the task " + (called->name.empty() ? "" : "'" + called->name + "' ") + "(codelet " + called->codelet.name +
-           ")";
-  };
-  // A halo part counts only if no other access declares the record, as in `Domain::declared`.
-  for (const bool by_halo : {false, true}) {
-    for (std::size_t i = 0; i < called->accesses.size(); ++i) {
-      const DataRecord& declared = *called->accesses[i].handle.record();
-      const bool overlaps =
-          declared.is_halo && std::ranges::find(declared.children, &record) != declared.children.end();
-      if (by_halo ? !overlaps : !declared.contains(record)) continue;
-      if (writes(mode) && !writes(called->codelet.modes[i])) return declared_in_read(record, mode, text());
-      return {};
-    }
-  }
-  const bool made_here = record.home.id == domain.id && record.handle_id().value() >= called->first_handle;
-  return made_here ? Result<void>() : not_declared(record, text());
-}
-
 std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specification) {
   const Task* const here = nesting_task_here(state_);
   MeasuredKernel* const kernel = here != nullptr ? MeasuredKernel::of(here) : nullptr;
@@ -142,7 +121,7 @@ std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specifica
   Domain* domain = here->own_domain();
   if (domain == nullptr) {
     const LockGuard lock(state_.submission_mutex);
-    const auto opened = open_domain_here();
+    const auto opened = open_domain_here(state_);
     if (!opened) return std::nullopt;
     domain = opened.value();
   }

@@ -2,6 +2,7 @@
 #include "graph/cancellation.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/nesting/domains.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/validity.hpp"
 
@@ -178,7 +179,7 @@ void TaskGraph::note_failure(const Task& task, const Completion& completion) {
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
   Domain* const left = finish_alone(task, completion, ready);
   if (left != nullptr) {
-    child_ended();
+    child_ended(state_);
     leave(*left, completion.slot, completion.worker, ready);
   }
   if (state_.nesting.any.load(std::memory_order_relaxed)) end_parents(completion.slot, completion.worker, ready);

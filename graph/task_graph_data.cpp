@@ -6,6 +6,7 @@
 #include "graph/data/named_parts.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
+#include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
@@ -18,7 +19,7 @@ namespace troupe::graph {
 
 Handle TaskGraph::register_data(DataDescription description) {
   const LockGuard lock(state_.submission_mutex);
-  const TaskReference home = home_of_new_data();
+  const TaskReference home = home_of_new_data(state_);
   DataRecord& record = state_.data.registry.add(std::move(description));
   record.home = home;
   return {&record, record.handle_id()};
@@ -27,7 +28,7 @@ Handle TaskGraph::register_data(DataDescription description) {
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
   if (auto here = state_.threads.home.check(); !here) return here.failure();
   const LockGuard lock(state_.submission_mutex);
-  const TaskReference home = home_of_new_data();
+  const TaskReference home = home_of_new_data(state_);
   const auto record = state_.data.registry.add_apart(std::move(description));
   if (!record) return record.failure();
   record.value()->home = home;

@@ -9,6 +9,8 @@
 #include "graph/data/domain.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
+#include "graph/nesting/checks.hpp"
+#include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -100,7 +102,7 @@ Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
   std::vector<std::pair<Task*, const CodeletDefinition*>> freed;
   for (const Domain::Follower& one : domain.followers) {
     if (one.task.ended()) continue;
-    const CodeletDefinition* const on_cores = one.codelet ? on_cores_only(*one.codelet) : nullptr;
+    const CodeletDefinition* const on_cores = one.codelet ? on_cores_only(state_, *one.codelet) : nullptr;
     if (on_cores == nullptr) {
       return never_ends(
           domain.parent,
@@ -297,7 +299,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   {
     const LockGuard lock(state_.submission_mutex);
     if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
-    const auto opened = open_domain_here();
+    const auto opened = open_domain_here(state_);
     if (!opened) return opened.failure();
     domain = opened.value();
     const auto found = state_.data.registry.find(handle, domain);
@@ -308,30 +310,30 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       return usable.failure();
     }
     std::vector<DataRecord*> moves;
-    if (auto belongs = check_belongs(record, mode, domain, moves); !belongs) return belongs.failure();
+    if (auto belongs = check_belongs(state_, record, mode, domain, moves); !belongs) return belongs.failure();
     if ((state_.options.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
       return never_ends(domain->parent, describe(record) +
                                             " is used by this kernel itself, which tasks on it wait for: use the "
                                             "kernel's own view, or declare it in TaskOptions::weak");
     }
     if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
-    if (auto room = check_budget(); !room) return room.failure();
+    if (auto room = check_budget(state_); !room) return room.failure();
     // This check comes before the hold is submitted, because a wait for a submitted hold must not be refused.
     if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
     if (auto freed = free_followers(*domain, ready); !freed) return freed.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
-    make_child(*hold, *domain);
+    make_child(state_, *hold, *domain);
     hold->extras->ready_waiter = &waiter;
     DependencyBuilder builder(*hold, state_.memory.edges, state_.submission_caches.edges);
     try {
-      order_nested(*hold, TaskOptions::none(), nullptr, builder, ready);
+      order_nested(state_, *hold, TaskOptions::none(), nullptr, builder, ready);
     } catch (...) {
-      make_no_child(*hold);
+      make_no_child(state_, *hold);
       give_up_task(state_, *hold, builder, ready);
       throw;
     }
-    join(*domain);
+    join_domain(state_, *domain);
     // `joined` counts submitted tasks only (`end_call`), so a hold must not count there.
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);

@@ -7,6 +7,9 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/named_parts.hpp"
 #include "graph/here.hpp"
+#include "graph/nesting/checks.hpp"
+#include "graph/nesting/domains.hpp"
+#include "graph/nesting/rules.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
@@ -77,7 +80,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
     return valid.failure();
   if (nests) {
     std::vector<DataRecord*> moves;
-    if (auto valid = check_weak(specification, nullptr, moves); !valid) return valid.failure();
+    if (auto valid = check_weak(state_, specification, nullptr, moves); !valid) return valid.failure();
     move_home(moves, nullptr);
   }
   RecordedTask& task = add_recorded(recording, &specification.codelet.definition(), specification.accesses.size());
@@ -244,7 +247,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   nested.role = TaskRole::stand_in;
   nested.extras = std::move(extras);
   nested.has_more = true;
-  open_domain(nested, task.extras->recorded_weak);
+  open_domain(state_, nested, task.extras->recorded_weak);
   for (const RecordingRun::Unwritten& one : task.recording->run_task()->extras->run->unwritten) {
     if (one.nested == &task) nested.own_domain()->unwritten.push_back(one.part);
   }

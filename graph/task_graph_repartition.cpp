@@ -9,6 +9,9 @@
 #include "graph/data/measured_kernel.hpp"
 #include "graph/data/named_parts.hpp"
 #include "graph/here.hpp"
+#include "graph/nesting/checks.hpp"
+#include "graph/nesting/domains.hpp"
+#include "graph/nesting/rules.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
@@ -219,7 +222,7 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
 }
 
 Result<TaskGraph::ToDivide> TaskGraph::find_to_divide(const Handle& handle) {
-  const auto opened = open_domain_here();
+  const auto opened = open_domain_here(state_);
   if (!opened) return opened.failure();
   Domain& domain = *opened.value();
   const auto found = state_.data.registry.find(handle, &domain);
@@ -233,7 +236,8 @@ Result<TaskGraph::ToDivide> TaskGraph::find_to_divide(const Handle& handle) {
                        "it in mode read_write"};
   }
   std::vector<DataRecord*> moved;
-  if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) return belongs.failure();
+  if (auto belongs = check_belongs(state_, record, AccessMode::read_write, &domain, moved); !belongs)
+    return belongs.failure();
   move_home(moved, &domain);
   const DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;
   while (declared == nullptr && undisturbed->parent != nullptr) undisturbed = undisturbed->parent;
@@ -336,17 +340,17 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
   }
   if (records.empty()) return false;
   Task& task = allocate_task(state_, &state_.own_codelets.divide.definition(), records.size());
-  make_child(task, domain);
+  make_child(state_, task, domain);
   DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges, state_.options.dependency_trace);
   try {
     for (std::size_t i = 0; i < records.size(); ++i) set_access(task, i, *records[i], AccessMode::read_write);
-    order_nested(task, TaskOptions::none(), nullptr, builder, ready);
+    order_nested(state_, task, TaskOptions::none(), nullptr, builder, ready);
   } catch (...) {
-    make_no_child(task);
+    make_no_child(state_, task);
     give_up_task(state_, task, builder, ready);
     throw;
   }
-  join(domain);
+  join_domain(state_, domain);
   state_.window.note_submitted(1);
   if (builder.finish()) ready.push_back(&task);
   return true;

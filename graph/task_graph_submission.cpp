@@ -9,6 +9,9 @@
 #include "graph/data/domain.hpp"
 #include "graph/data/named_parts.hpp"
 #include "graph/here.hpp"
+#include "graph/nesting/checks.hpp"
+#include "graph/nesting/domains.hpp"
+#include "graph/nesting/rules.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
@@ -93,7 +96,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (state_.subtree_times != nullptr) [[unlikely]]
       learn_time(task, specification);
     if (task.nesting.is_child || (has_options(state_, specification) && specification.options.nested)) [[unlikely]] {
-      order_nested(task, specification.options, &specification.codelet, builder, ready);
+      order_nested(state_, task, specification.options, &specification.codelet, builder, ready);
     } else {
       order_by_data(state_, task, builder, ready);
     }
@@ -108,10 +111,10 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
       follows_failure = follows_failure || status(predecessor) != TaskStatus::succeeded;
     }
     if (follows_failure) task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
-    if (specification.options.nested) declare_weak(task, builder);
+    if (specification.options.nested) declare_weak(state_, task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted for its sake stay.
-    make_no_child(task);
+    make_no_child(state_, task);
     give_up_task(state_, task, builder, ready);
     throw;
   }
@@ -148,7 +151,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
                        (has_options(state_, specification) && speaks_of_nesting(specification.options));
     Domain* domain = nullptr;
     if (nests) [[unlikely]] {
-      const auto opened = open_domain_here();
+      const auto opened = open_domain_here(state_);
       if (!opened) return opened.failure();
       domain = opened.value();
     }
@@ -160,24 +163,24 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
       }
     }
     if (nests) [[unlikely]] {
-      if (auto allowed = check_nesting(specification, domain); !allowed) return allowed.failure();
+      if (auto allowed = check_nesting(state_, specification, domain); !allowed) return allowed.failure();
       if (domain != nullptr) {
-        if (auto room = check_budget(); !room) return room.failure();
+        if (auto room = check_budget(state_); !room) return room.failure();
       }
     }
     Task& task = allocate_task(state_, &definition, specification.accesses.size());
     DependencyBuilder builder(task, state_.memory.edges, state_.submission_caches.edges,
                               state_.options.dependency_trace);
     if (domain != nullptr) [[unlikely]] {
-      make_child(task, *domain);
+      make_child(state_, task, *domain);
     } else if (specification.may_nest) [[unlikely]] {
-      allow_nesting(task);
+      allow_nesting(state_, task);
     }
     fill_and_order(task, specification, builder, ready);
     if (nests) [[unlikely]]
       note_names(task);
     if (domain != nullptr) [[unlikely]]
-      join(*domain);
+      join_domain(state_, *domain);
     if (looks_closer) [[unlikely]] {
       const auto note = [&](const TaskAccess& access) TROUPE_REQUIRES(state_.submission_mutex) {
         if (!is_checked(domain, *access.data())) note_written(state_.data.registry, *access.data(), access.mode());
