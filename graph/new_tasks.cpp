@@ -58,7 +58,7 @@ void initialize_task(GraphState& graph, Task& task, const CodeletDefinition* cod
   task.has_more = access_count > Task::kInlineAccesses;
   // The next task in this memory, or `~Task`, frees the array.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
-  // The id is stored before the status, as the function `status` requires.
+  // The id is stored before the status, as `status_of` requires.
   task.id.store(graph.ids.take(1, graph.options.task_ids), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "graph/data/named_parts.hpp"
 #include "graph/data/reduction.hpp"
+#include "graph/holds/named_parts.hpp"
 #include "graph/new_tasks.hpp"
 
 namespace troupe::graph {

@@ -15,12 +15,17 @@
 
 #include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/completion.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/graph_host.hpp"
 #include "graph/graph_options.hpp"
+#include "graph/holds/hold_checks.hpp"
+#include "graph/holds/waits.hpp"
 #include "graph/nesting/rules.hpp"
+#include "graph/recorded_runs.hpp"
+#include "graph/recorded_tasks.hpp"
 #include "graph/recording/recording.hpp"
 #include "graph/state/graph_state.hpp"
 #include "graph/tasks/call_place.hpp"
@@ -41,15 +46,6 @@
 #include "troupe/report.hpp"
 
 namespace troupe::graph {
-
-/// Tells a worker how to proceed with a task that it took from a deque.
-enum class Begin {
-  run,
-  /// The task no longer belongs to the worker: it waits for a commute lock.
-  parked,
-  /// The task was cancelled and has been completed.
-  ended,
-};
 
 /// Runs tasks in the order of sequential task flow: the effects of a run are as if all tasks ran one after the other in
 /// the order of their submission. If several threads submit, the submission lock gives the order.
@@ -220,20 +216,21 @@ class TaskGraph final : public TaskOwner {
 
   // The next functions are called by workers.
   /// Decides whether a ready task may start. Appends the tasks that become ready to `ready`.
-  Begin begin(Task& task, WorkerId worker, TaskList& ready) {
-    if (task.is_recorded()) static_cast<RecordedTask&>(task).prepare();
-    return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
-  }
+  Begin begin(Task& task, WorkerId worker, TaskList& ready) { return begin_task(state_, task, worker, ready); }
   /// Called in place of `begin` for a task without commute locks that has already run, because its device had queued
   /// the task behind its predecessors before these ended. The program can no longer cancel the task. If a predecessor
   /// has failed, the task ends as if it had not run.
-  Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
+  Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready) {
+    return graph::begin_after_running(state_, task, worker, ready);
+  }
   /// Returns true if `begin` would let the ready task run. The task must not use data in mode commute, whose locks
   /// `begin` would take.
-  [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(state_, task).cause; }
+  [[nodiscard]] bool would_run(Task& task) { return is_plain(state_, task) || !why_cancelled(state_, task).cause; }
   /// Ends a task whose kernel has returned (then `cause` is null) or failed. Appends the tasks that become ready to
   /// `ready`. `task` must not be used afterwards.
-  void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);
+  void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
+    complete_task(state_, task, cause, worker, ready);
+  }
   /// Called when a worker has run out of work. Wakes the threads that wait for the end of all tasks, or until they may
   /// submit again (`GraphOptions::window`).
   void worker_is_idle(WorkerId worker);
@@ -259,23 +256,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] std::size_t footprint() const { return state_.memory.footprint(); }
 
  private:
-  struct Completion {
-    TaskStatus status = TaskStatus::succeeded;
-    /// `cause` says why the task did not succeed; `poison` says why the data that the task should have written are not
-    /// valid.
-    FailureLog::Cause cause;
-    FailureLog::Cause poison;
-    /// The worker's index, or `state_.workers.completed.outside()`.
-    std::size_t slot = 0;
-    WorkerId worker;
-    /// True if the tasks of a recording's run, or the children of a nested task, have already recorded which data are
-    /// valid.
-    bool settled = false;
-  };
-
   // The next functions submit tasks.
-  /// Waits until fewer tasks are in flight (`GraphOptions::window`); called if `surely_has_room` is false.
-  Result<void> wait_for_room();
   /// Makes all checks that do not need the submission lock.
   Result<void> check(const TaskSpecification& specification);
   /// Submits a task of this codelet, or of the codelet that `GraphHost::stand_in` names in its place. Restrictions to
@@ -285,12 +266,6 @@ class TaskGraph final : public TaskOwner {
   Result<Future> submit_restricted(const TaskSpecification& specification);
   /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  Result<Future> record(Recording& recording, const TaskSpecification& specification);
-  void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex);
-  RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
-      TROUPE_REQUIRES(state_.submission_mutex);
   /// Checks the data of accesses for which `mark_simple_accesses` returned false.
   Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(state_.submission_mutex);
@@ -298,26 +273,8 @@ class TaskGraph final : public TaskOwner {
   /// of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(state_.submission_mutex);
-  Result<void> wait_for_tasks() TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Waits in a thread that holds data. Fails once `check` fails because of tasks that wait for these data.
-  Result<void> wait_holding(Result<void> (TaskGraph::*check)(), Result<void> (TaskGraph::*wait)())
-      TROUPE_EXCLUDES(state_.submission_mutex);
-  Result<void> wait_until_room();
-  /// Blocks, or handles events in a single-threaded run, until `waiter` is signalled. In a single-threaded run it fails
-  /// if no event is left that could signal `waiter`. Also fails if `interrupt`, which may be null, gives up the wait.
-  Result<void> block(TaskWaiter& waiter, WaitInterrupt* interrupt);
-  /// Removes an edge from the task's list, because the edge's thread gives up its wait. Only for single-threaded runs.
-  static void unlink(Task& task, const Edge& edge);
   /// Waits until the program may use the handle's data in this mode.
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
-  /// Submits a hold (see `acquire`) for the calling thread. The thread then waits until the hold is ready.
-  Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Marks the data as written by the hold. If the hold is given up, data that had no content count as poisoned.
-  void note_acquired(Task& hold, DataRecord& record, AccessMode mode) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Orders a hold after the tasks that use its data. Returns true if all these tasks have ended.
-  bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
   /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
   /// If the content cannot be copied, the release continues, and the next wait for everything reports the failure.
   Result<void> bring_home_to_release(DataRecord& released);
@@ -341,8 +298,6 @@ class TaskGraph final : public TaskOwner {
   Result<void> add_reduction(DataRecord& record, ReductionMethods& methods) TROUPE_REQUIRES(state_.submission_mutex);
 
   // The next functions replace parts (task_graph_repartition.cpp).
-  DataRegistry::NewParts renew_parts(DataRecord& record, std::span<const Block> blocks)
-      TROUPE_REQUIRES(state_.submission_mutex);
   /// Returns true if the record's parts may be replaced by these blocks while tasks use them. `covers`: the blocks
   /// cover the record.
   [[nodiscard]] bool may_replace(DataRecord& record, std::span<const Block> blocks, bool covers)
@@ -360,9 +315,6 @@ class TaskGraph final : public TaskOwner {
   /// Ends a division that has failed: allows tasks on the parts of the handle again, if it is still registered. Returns
   /// `why`.
   Failure keep_parts(const Handle& handle, const Failure& why) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Replaces parts that nobody uses and that are refused.
-  std::vector<DataRecord*> replace_unused_parts(DataRecord& record, std::span<const Block> blocks)
-      TROUPE_REQUIRES(state_.submission_mutex);
   /// Does the work of a division that has waited until nobody uses the record. Fails if the record is being recorded.
   Result<void> divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts,
                               TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
@@ -371,41 +323,15 @@ class TaskGraph final : public TaskOwner {
   /// Submits the task after which a new part has the content of the former parts that it overlaps.
   void submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part, TaskList& ready)
       TROUPE_REQUIRES(state_.submission_mutex);
-  Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
-                         TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
   /// Does the work of `add_parts` for the program, which must not divide data of a graph that it records.
   Result<void> add_parts_outside(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                  TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  void forget(DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Ends the task of a discard, which has become ready. Appends the tasks that become ready.
-  void end_discard(Task& hold, std::size_t slot, TaskList& ready);
-  /// Ends a `host` task that is ready and that no thread wants any more. `give_back_unused` is for threads of the
-  /// program, `give_back_refused` for those that have waited for the data and may not use them.
-  /// Calls `end` with the completion slot of threads that are no workers, and with a list for the tasks that become
-  /// ready, which are activated then.
-  template <class End>
-  void end_outside(const End& end) TROUPE_EXCLUDES(state_.outside_mutex) {
-    TaskList ready;
-    {
-      const RemovedUnderLock removed;
-      const LockGuard lock(state_.outside_mutex);
-      end(state_.workers.completed.outside(), ready);
-    }
-    if (!ready.empty()) state_.host.activate(ready, WorkerId{});
-  }
-  void end_unused(Task& hold, std::size_t slot, TaskList& ready);
   void give_back_unused(Task& hold);
   void give_back_refused(Task& hold);
 
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the registration alone owns the memory, or if there is no memory.
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
-  /// Refuses tasks on the record and its parts from now on. The thread that ends the last use then forgets the record
-  /// and its parts. That thread shares the state `late` with the calling thread. Returns true if no use is left: then
-  /// the caller calls `end_late`, without the lock.
-  bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(state_.submission_mutex);
   /// Waits until half of the late releases have ended, as long as tasks end (`GraphOptions::late_bytes_at_ease`).
   void wait_for_late_releases() TROUPE_EXCLUDES(state_.submission_mutex);
   /// Ends a registration. If `finally` is true, kernels and callbacks may also end registrations of memory that the
@@ -423,12 +349,8 @@ class TaskGraph final : public TaskOwner {
   /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
   /// reports the failure.
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
-  static FailureLog::Cause take_accusation(Task& task);
 
   // The next functions are for nested tasks and their children (task_graph_nested.cpp).
-  /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
-  Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(state_.submission_mutex);
   /// Sets the class for which the task's time is learned (`SubtreeTimes`), and tells the calling kernel the class. Only
   /// nested tasks, and children of tasks whose times are learned, get a class.
   void learn_time(Task& task, const TaskSpecification& specification) TROUPE_REQUIRES(state_.submission_mutex);
@@ -446,40 +368,6 @@ class TaskGraph final : public TaskOwner {
   /// Submits a task in place of a call that threw: the task fails with the same exception.
   Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
       TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
-  /// ended.
-  void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
-  /// Makes the tasks that wait for the parent because of data wait for the parent's last children instead. Returns,
-  /// newest first, the edges to these tasks in the parent's list; the caller releases them.
-  [[nodiscard]] Edge* hand_over(Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Does the part of `hand_over` for tasks that are submitted later: in dependency states, the last children replace
-  /// the parent.
-  void replace_in_states(const Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Does the part of `hand_over` for one task that waits for the parent. Returns false if the task must go on waiting
-  /// for the parent.
-  bool wait_for_children(Task& task, Domain& domain) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Makes a task that still waits for others wait for `predecessor`, too. Returns false if `predecessor` has ended.
-  bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Called when a child has ended, and when the parent's kernel has returned. The last of these calls ends the parent.
-  void leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Ends the parent of a domain without open tasks. Returns the domain that the parent belongs to.
-  Domain* end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Ends the nested tasks in `ready` whose kernels have returned, and removes them from the list: their children have
-  /// ended, and so have the tasks that `waits_for_weak` made them wait for.
-  void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
-  /// A nested task begins without waiting for earlier tasks on its weak data. But when it has ended, other tasks assume
-  /// that these earlier tasks have ended, too. After the end of its children, the nested task therefore waits for the
-  /// earlier tasks. Returns true if some have not ended: the nested task then becomes ready once more, and
-  /// `end_parents` ends it.
-  bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Makes the data whole again that the parent has divided (`Domain::divided`), because on accelerators a task can use
-  /// only undivided data as a whole. Called when no task of the domain is left. Returns true if the parent has to wait
-  /// once more, for a task that brings the content to host memory. Data stay divided if other tasks name their parts.
-  bool joins_parts(Domain& domain, TaskList& ready) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Submits, as the last child, the task that brings the content of `Domain::divided` to host memory. Data with
-  /// invalid parts are left out. Returns false if there are no other data.
-  bool submit_join(Domain& domain, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  [[nodiscard]] Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const;
   // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
   /// `wait_in_kernel`.
@@ -510,93 +398,18 @@ class TaskGraph final : public TaskOwner {
   Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
   /// Waits, while the worker of the calling kernel runs other tasks, until `wait` is over.
   Result<void> wait_inside(KernelWait& wait);
-  /// Makes the end of a task signal `waiter`. Returns null if the task has ended; else the block that has the edge. The
-  /// caller gives the block back with `stop_hearing`.
-  [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter)
-      TROUPE_EXCLUDES(state_.submission_mutex);
-  void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(state_.submission_mutex);
 
   /// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
   /// null if there is none.
   [[nodiscard]] Domain* domain_of_coroutine() const;
-  /// Returns true if the parts of the record may be replaced for `domain`, as far as no task names them: no recording
-  /// uses them, and they were made by nested tasks that have ended, or by the parent of `domain` after whose last child
-  /// this is asked.
-  [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// A record that the kernel of a nested task divides, and that task's domain.
-  struct ToDivide {
-    DataRecord* record;
-    Domain* domain;
-  };
-  /// Returns the record of a handle that the calling kernel may divide. Fails if tasks may use the record.
-  Result<ToDivide> find_to_divide(const Handle& handle) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Does the first step of `partition_inside` where there are accelerators: brings data that the kernel has registered
-  /// to host memory, where their parts will lie.
-  Result<void> bring_home_to_divide(const Handle& handle) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Does the work of `partition` in the kernel of a nested task.
-  Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
-
   // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
   // `invalid_argument`.
-  /// A map of the tasks that wait, directly or not, for data that the program holds. Each task is mapped to the hold
-  /// that it waits for.
-  using WaitingForHolds = std::unordered_map<const Task*, const Task*>;
-  [[nodiscard]] WaitingForHolds waiting_for(const std::vector<const Task*>& holds) const
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Returns a hold if the window is full of tasks that wait for these holds; null if it is not.
-  [[nodiscard]] const Task* hold_that_fills_window(const std::vector<const Task*>& holds) const
-      TROUPE_REQUIRES(state_.submission_mutex);
-  [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(state_.submission_mutex);
-  [[nodiscard]] Result<void> check_may_wait_for_room() TROUPE_EXCLUDES(state_.submission_mutex);
-  /// `domain` is the domain of the calling kernel; null in threads of the program.
-  [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
-                                            const Domain* domain = nullptr) const
-      TROUPE_REQUIRES(state_.submission_mutex);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
-  /// Adds the tasks that still read the part to the readers of its parent, before the part is released: tasks on halo
-  /// parts may still be submitted after the release has begun.
-  static void leave_readers(const DataRecord& part);
 
   // The next functions complete tasks.
-  void finish(Task& task, const Completion& completion, TaskList& ready);
-  /// Does the work of `finish` for this task alone. Returns the domain that the task belongs to, which `finish` then
-  /// tells of the end; null if there is none.
-  Domain* finish_alone(Task& task, const Completion& completion, TaskList& ready);
-  /// Records in the log that the task did not succeed.
-  void note_failure(const Task& task, const Completion& completion);
-  /// Does the part of `finish` that every task needs. The task must not be used afterwards.
-  void end(Task& task, const Completion& completion, TaskList& ready);
-  /// Does the work of `end` for a task outside recordings, but does not count the task.
-  void free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// Does the work of `end` for a task of a recording.
-  void end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
-                    TaskList& ready);
-  void count_ending(std::size_t slot);
-  /// Returns true if a function has to be called when the task has ended (`CodeletDefinition::ended`).
-  [[nodiscard]] static bool has_end_of_call(const Task& task);
-  /// Calls the task's callback, if there is one. Then destroys the callback and the object of
-  /// `TaskSpecification::kept`.
-  void call_back(Task& task, const Completion& completion);
-  /// Releases the tasks that waited for `task`. `newest` is the head of its list of successors, which is closed.
-  void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
-  Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
-  void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Returns true if a quick test shows that nothing keeps a ready task from running. Most tasks pass the test.
-  [[nodiscard]] bool is_plain(const Task& task) const {
-    const bool runs = task.role <= TaskRole::recorded;
-    const bool belongs = task.nesting.is_child && state_.nesting.any_cancelled.load(std::memory_order_relaxed);
-    return runs && !task.commute.wants && !belongs &&
-           task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
-           task.id.load(std::memory_order_relaxed) >= state_.cancelled.below() && !state_.failures.any_poison();
-  }
-  Begin begin_special(Task& task, WorkerId worker, TaskList& ready);
-  Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
   [[nodiscard]] TaskNode node_of(const Task& task) const;
   void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const
       TROUPE_REQUIRES(state_.submission_mutex);
-
-  static inline const FailureLog::Cause kNoCause;
 
   GraphState state_;
 };

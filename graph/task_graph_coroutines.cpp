@@ -1,7 +1,9 @@
 /// The functions of the task graph for coroutines.
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/completion.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/here.hpp"
+#include "graph/holds/waits.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -9,7 +11,7 @@
 namespace troupe::graph {
 
 Result<void> TaskGraph::outcome(const Future& future) {
-  if (status(future) == TaskStatus::succeeded) return {};
+  if (status_of(state_, future) == TaskStatus::succeeded) return {};
   return state_.failures.failure_of(future.id());
 }
 
@@ -61,8 +63,8 @@ void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure)
   if (cause != nullptr) {
     if (Domain* const around = domain_of_coroutine()) around->note({status, cause, cause});
   }
-  end_outside([&](std::size_t slot, TaskList& ready) {
-    finish(*end.task(), {status, cause, cause, slot, WorkerId{}}, ready);
+  end_outside(state_, [&](std::size_t slot, TaskList& ready) {
+    finish_task(state_, *end.task(), {status, cause, cause, slot, WorkerId{}}, ready);
   });
 }
 

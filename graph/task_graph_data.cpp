@@ -3,9 +3,15 @@
 #include <utility>
 
 #include "graph/codelets/execution_scope.hpp"
-#include "graph/data/named_parts.hpp"
+#include "graph/completion.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
+#include "graph/holds/hold_checks.hpp"
+#include "graph/holds/named_parts.hpp"
+#include "graph/holds/new_holds.hpp"
+#include "graph/holds/parts.hpp"
+#include "graph/holds/waits.hpp"
+#include "graph/nesting/divisions.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
@@ -35,31 +41,14 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
   return Handle(record.value(), record.value()->handle_id());
 }
 
-Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
-                                  TaskList& ready) {
-  auto parts = state_.data.registry.add_parts(record, blocks);
-  if (!parts) return parts.failure();
-  // Tasks that were submitted during the wait use the whole, and so they use the new parts, too.
-  if (record.dependencies.open_reduction) close_reduction(state_, record, ready);
-  const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
-  for (DataRecord* part : parts.value()) {
-    part->dependencies = record.dependencies;
-    part->home = record.home;
-    if (poisoned) state_.failures.poison(part->handle_id(), state_.failures.poison_of(record.handle_id()));
-    handles.emplace_back(part, part->handle_id());
-  }
-  state_.data.dividing.refuse_new(record, parts.value());
-  return {};
-}
-
 Result<void> TaskGraph::add_parts_outside(DataRecord& record, std::span<const Block> blocks,
                                           std::vector<Handle>& handles, TaskList& ready) {
   if (state_.recordings.use(record)) return partitioned_while_recorded(record);
-  return add_parts(record, blocks, handles, ready);
+  return add_parts(state_, record, blocks, handles, ready);
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
-  if (is_inside_nested(state_)) return partition_inside(parent, blocks);
+  if (is_inside_nested(state_)) return partition_inside(state_, parent, blocks);
   std::vector<Handle> handles;
   const auto add = [&](DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex) {
     return add_parts_outside(record, blocks, handles, ready);
@@ -144,8 +133,8 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
     return partitioned_while_recorded(*record.value());
   }
   DataRecord& root = record.value()->whole();
-  if (auto ends = check_may_wait(root, AccessMode::read_write); !ends) return ends.failure();
-  Task* const hold = &submit_hold(root, AccessMode::read_write, waiter, ready, immediately);
+  if (auto ends = graph::check_may_wait(state_, root, AccessMode::read_write); !ends) return ends.failure();
+  Task* const hold = &submit_hold(state_, root, AccessMode::read_write, waiter, ready, immediately);
   // The hold is of the whole, but the part itself must stay until it can be changed.
   note_name(*record.value(), *hold);
   if (releasing) announce_release(handle, true);
@@ -270,8 +259,8 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
     const auto record = state_.data.registry.find(handle);
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
-    pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
-    note_acquired(*pending->hold_, *record.value(), mode);
+    pending->hold_ = &submit_hold(state_, *record.value(), mode, pending->waiter_, activated, immediately);
+    note_acquired(state_, *pending->hold_, *record.value(), mode);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
   return pending;
@@ -281,25 +270,6 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
   pending.note_.reset();
   pending.hold_->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   return take_hold(pending.hold_, pending.hold_->data()[0].mode());
-}
-
-void TaskGraph::note_acquired(Task& hold, DataRecord& record, AccessMode mode) {
-  if (mode == AccessMode::write && state_.data.registry.any_to_check()) {
-    record.visit_data([&hold](DataRecord& part) {
-      if (part.content.unwritten) hold.extras->without_content.emplace_back(&part, part.handle_id());
-    });
-  }
-  note_written(state_.data.registry, record, mode);
-}
-
-Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
-  Task& hold = allocate_task(state_, nullptr, 1);
-  hold.role = TaskRole::host;
-  hold.extras = std::make_unique<TaskExtras>();
-  hold.has_more = true;
-  set_access(hold, 0, record, mode);
-  note_name(record, hold);
-  return hold;
 }
 
 Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Handle> written,
@@ -323,7 +293,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
     for (std::size_t i = 0; i < records.size(); ++i) set_access(hold, i, *records[i], AccessMode::write);
     note_names(hold);
     pending->hold_ = &hold;
-    immediately = order_hold(hold, activated);
+    immediately = order_hold(state_, hold, activated);
     for (DataRecord* record : records) note_written(state_.data.registry, *record, AccessMode::write);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
@@ -332,28 +302,9 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
 
 void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const FailureLog::Cause& cause) {
   pending.note_.reset();
-  end_outside([&](std::size_t slot, TaskList& ready) {
-    finish(*pending.hold_, {status, cause, cause, slot, WorkerId{}}, ready);
+  end_outside(state_, [&](std::size_t slot, TaskList& ready) {
+    finish_task(state_, *pending.hold_, {status, cause, cause, slot, WorkerId{}}, ready);
   });
-}
-
-bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
-  DependencyBuilder builder(hold, state_.memory.edges, state_.submission_caches.edges);
-  try {
-    order_by_data(state_, hold, builder, ready);
-  } catch (...) {
-    give_up_task(state_, hold, builder, ready);
-    throw;
-  }
-  return builder.finish();
-}
-
-Task& TaskGraph::submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
-                             bool& immediately) {
-  Task& hold = allocate_hold(record, mode);
-  hold.extras->ready_waiter = &waiter;
-  immediately = order_hold(hold, ready);
-  return hold;
 }
 
 Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately,
@@ -362,7 +313,7 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
   Result<void> waited;
   if (!immediately) {
     const WaitingThreads::Note note(state_.threads.waiting, kind, hold->task_id());
-    waited = block(waiter, WaitInterrupt::here());
+    waited = block_until(state_, waiter, WaitInterrupt::here());
   }
   if (waited) {
     hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
@@ -376,7 +327,7 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
 }
 
 void TaskGraph::give_back_unused(Task& hold) {
-  end_outside([&](std::size_t slot, TaskList& ready) { end_unused(hold, slot, ready); });
+  end_outside(state_, [&](std::size_t slot, TaskList& ready) { end_unused(state_, hold, slot, ready); });
 }
 
 void TaskGraph::give_back_refused(Task& hold) {
@@ -406,9 +357,9 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
     const auto record = state_.data.registry.find(handle);
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
-    if (auto ends = check_may_wait(*record.value(), mode); !ends) return ends.failure();
-    hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
-    note_acquired(*hold, *record.value(), mode);
+    if (auto ends = graph::check_may_wait(state_, *record.value(), mode); !ends) return ends.failure();
+    hold = &submit_hold(state_, *record.value(), mode, waiter, ready, immediately);
+    note_acquired(state_, *hold, *record.value(), mode);
   }
   if (auto held = wait_for_hold(hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
   return hold;
@@ -418,8 +369,8 @@ void TaskGraph::give_back(Task* hold) {
   if (state_.threads.home.left()) return;
   state_.threads.holds.remove(hold);
   if (Domain* const outer = hold->outer_domain()) outer->held.fetch_sub(1, std::memory_order_relaxed);
-  end_outside([&](std::size_t slot, TaskList& ready) {
-    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);
+  end_outside(state_, [&](std::size_t slot, TaskList& ready) {
+    finish_task(state_, *hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);
   });
 }
 
@@ -445,5 +396,34 @@ Result<Layout> TaskGraph::layout_of(const Handle& handle) {
 }
 
 DataView TaskGraph::view_of(const Handle& handle) { return handle.record()->view; }
+
+Result<void> TaskGraph::discard(const Handle& handle) {
+  if (auto here = state_.threads.home.check(); !here) return here;
+  const Recording* const recording = recording_here(state_);
+  TaskList ready;
+  Task* hold = nullptr;
+  bool unused = false;
+  {
+    const LockGuard lock(state_.submission_mutex);
+    const auto found = state_.data.registry.find(handle);
+    if (!found) return found.failure();
+    DataRecord& record = *found.value();
+    if (recording != nullptr) return discards_in_recording(record);
+    if (auto allowed = check_halo(record, AccessMode::write); !allowed) return allowed;
+    if (record.content.read_only) return discards_const(record);
+    if (record.home.id != home_here(state_).id) return discards_declared(record);
+    // If the content is discarded already, nothing is left to do. Without this line, discards in a loop would wait for
+    // one another in a chain, which `end_discard` would follow recursively.
+    if (DataRegistry::is_discarded(record)) return {};
+    hold = &allocate_hold(state_, record, AccessMode::write);
+    hold->extras->discards = true;
+    hold->extras->name = "discard";
+    unused = order_hold(state_, *hold, ready);
+    state_.data.registry.note_discarded(record);
+  }
+  if (!ready.empty()) state_.host.activate(ready, WorkerId{});
+  if (unused) end_outside(state_, [&](std::size_t slot, TaskList& next) { end_discard(state_, *hold, slot, next); });
+  return {};
+}
 
 }  // namespace troupe::graph

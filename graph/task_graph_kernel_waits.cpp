@@ -9,6 +9,9 @@
 #include "graph/data/domain.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
+#include "graph/holds/hold_checks.hpp"
+#include "graph/holds/new_holds.hpp"
+#include "graph/holds/waits.hpp"
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
@@ -207,11 +210,11 @@ Result<void> TaskGraph::wait_for_children_here() {
   Domain& domain = *own;
   class AllChildren final : public KernelWait {
    public:
-    AllChildren(TaskGraph& graph, Domain& domain)
+    AllChildren(GraphState& graph, Domain& domain)
         : KernelWait(domain.parent, &domain), graph_(graph), domain_(domain) {}
     bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
     void block() override {
-      const WaitingThreads::Note note(graph_.state_.threads.waiting, WaitKind::children, domain_.parent.task_id());
+      const WaitingThreads::Note note(graph_.threads.waiting, WaitKind::children, domain_.parent.task_id());
       TaskWaiter waiter;
       domain_.waiter = &waiter;
       if (domain_.open.fetch_add(Domain::kAwaited, std::memory_order_acq_rel) != 1) waiter.wait();
@@ -219,10 +222,10 @@ Result<void> TaskGraph::wait_for_children_here() {
     }
 
    private:
-    TaskGraph& graph_;
+    GraphState& graph_;
     Domain& domain_;
   };
-  AllChildren wait(*this, domain);
+  AllChildren wait(state_, domain);
   if (auto waited = wait_inside(wait); !waited) return waited;
   if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
     state_.failures.told(ending.origin);
@@ -251,17 +254,17 @@ Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
 
 Result<void> TaskGraph::wait_for_child(const Future& future) {
   if (future.task() == nullptr) return recorded_task_waited_for();
-  const bool waits = status(future) == TaskStatus::pending;
+  const bool waits = status_of(state_, future) == TaskStatus::pending;
   if (waits) {
     const auto found = domain_to_wait_for(future);
     if (!found) return found.failure();
-    if (auto ends = check_may_wait(future); !ends) return ends;
+    if (auto ends = graph::check_may_wait(state_, future); !ends) return ends;
     if (found.value() != nullptr) {
       if (auto waited = wait_for_task_of(*found.value(), future); !waited) return waited;
     }
   }
-  if (status(future) == TaskStatus::succeeded) return {};
-  if (waits && status(future) == TaskStatus::cancelled)
+  if (status_of(state_, future) == TaskStatus::succeeded) return {};
+  if (waits && status_of(state_, future) == TaskStatus::cancelled)
     (void)graph::tell_if_cancelled(state_, *nesting_task_here(state_));
   return state_.failures.failure_of(future.id());
 }
@@ -269,23 +272,23 @@ Result<void> TaskGraph::wait_for_child(const Future& future) {
 Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
   class OneTask final : public KernelWait {
    public:
-    OneTask(TaskGraph& graph, Domain& domain, const Future& future)
+    OneTask(GraphState& graph, Domain& domain, const Future& future)
         : KernelWait(domain.parent, &domain), graph_(graph), future_(future) {}
     bool done() noexcept override { return TaskReference{future_.task(), future_.id().value()}.ended(); }
     void block() override {
       TaskWaiter waiter;
-      EdgeBlock* const edge = graph_.hear_of_end(future_, waiter);
+      EdgeBlock* const edge = hear_of_end(graph_, future_, waiter);
       if (edge == nullptr) return;
-      const WaitingThreads::Note note(graph_.state_.threads.waiting, WaitKind::task, future_.id());
+      const WaitingThreads::Note note(graph_.threads.waiting, WaitKind::task, future_.id());
       waiter.wait();
-      graph_.stop_hearing(edge);
+      stop_hearing(graph_, edge);
     }
 
    private:
-    TaskGraph& graph_;
+    GraphState& graph_;
     const Future& future_;
   };
-  OneTask wait(*this, domain, future);
+  OneTask wait(state_, domain, future);
   return wait_inside(wait);
 }
 
@@ -316,13 +319,13 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
                                             " is used by this kernel itself, which tasks on it wait for: use the "
                                             "kernel's own view, or declare it in TaskOptions::weak");
     }
-    if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
+    if (auto ends = graph::check_may_wait(state_, record, mode, domain); !ends) return ends.failure();
     if (auto room = check_budget(state_); !room) return room.failure();
     // This check comes before the hold is submitted, because a wait for a submitted hold must not be refused.
     if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
     if (auto freed = free_followers(*domain, ready); !freed) return freed.failure();
     move_home(moves, domain);
-    hold = &allocate_hold(record, mode);
+    hold = &allocate_hold(state_, record, mode);
     make_child(state_, *hold, *domain);
     hold->extras->ready_waiter = &waiter;
     DependencyBuilder builder(*hold, state_.memory.edges, state_.submission_caches.edges);
@@ -338,7 +341,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
-    if (!checked) note_acquired(*hold, record, mode);
+    if (!checked) note_acquired(state_, *hold, record, mode);
   }
   activate_here(ready);
   if (immediately) {
@@ -347,20 +350,20 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   }
   class OwnData final : public KernelWait {
    public:
-    OwnData(TaskGraph& graph, Domain& domain, const Task& hold, TaskWaiter& waiter)
+    OwnData(GraphState& graph, Domain& domain, const Task& hold, TaskWaiter& waiter)
         : KernelWait(domain.parent, &domain), graph_(graph), hold_(hold), waiter_(waiter) {}
     bool done() noexcept override { return waiter_.done(); }
     void block() override {
-      const WaitingThreads::Note note(graph_.state_.threads.waiting, WaitKind::data, hold_.task_id());
+      const WaitingThreads::Note note(graph_.threads.waiting, WaitKind::data, hold_.task_id());
       waiter_.wait();
     }
 
    private:
-    TaskGraph& graph_;
+    GraphState& graph_;
     const Task& hold_;
     TaskWaiter& waiter_;
   };
-  OwnData wait(*this, *domain, *hold, waiter);
+  OwnData wait(state_, *domain, *hold, waiter);
   const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), state_.host, wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;

@@ -7,6 +7,8 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/here.hpp"
+#include "graph/holds/late_release.hpp"
+#include "graph/holds/parts.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/validity.hpp"
@@ -28,11 +30,6 @@ bool uses(const Task& task, const DataRecord& whole) {
                              [&whole](const TaskAccess& access) { return &access.data()->whole() == &whole; });
 }
 
-std::uint64_t bytes_of(const DataRecord& record) {
-  if (record.view.data == nullptr || record.is_former) return 0;
-  return static_cast<std::uint64_t>(record.view.layout.extent()) * record.view.layout.element_size;
-}
-
 Failure released_in_kernel(const DataRecord& record) {
   return {
       ErrorCode::wait_in_kernel,
@@ -43,29 +40,6 @@ Failure released_in_kernel(const DataRecord& record) {
 }
 
 }  // namespace
-
-void TaskGraph::leave_readers(const DataRecord& part) {
-  std::vector<TaskReference>& left = part.parent->dependencies.readers;
-  part.visit_tree([&left](const DataRecord& record) {
-    for (const TaskReference& reader : record.dependencies.readers) {
-      const auto same = [&](const TaskReference& other) { return other.task == reader.task && other.id == reader.id; };
-      if (!reader.ended() && std::ranges::none_of(left, same)) left.push_back(reader);
-    }
-  });
-}
-
-void TaskGraph::forget(DataRecord& record) {
-  if (!record.is_halo && !record.is_former && record.parent != nullptr) {
-    leave_readers(record);
-    state_.data.registry.return_marks(record);
-    return_poison(state_, record);
-  }
-  record.visit_family([this](DataRecord& part) {
-    state_.failures.cure(part.handle_id());
-    state_.host.forget(part);
-  });
-  state_.data.registry.remove(record);
-}
 
 void TaskGraph::release_all() {
   std::vector<Handle> wholes;
@@ -85,7 +59,7 @@ Result<void> TaskGraph::finish_release(PendingHold& pending) {
   pending.note_.reset();
   return change_held(pending.hold_, pending.handle_, true,
                      [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(state_.submission_mutex) -> Result<void> {
-                       forget(record);
+                       forget_data(state_, record);
                        return {};
                      });
 }
@@ -114,40 +88,6 @@ bool TaskGraph::goes_with_registration(const DataRecord& record) {
   if (record.parent != nullptr) return false;
   // In virtual time the runtime allocates no memory, so hidden data without an address count as owned.
   return record.owned ? record.owned.use_count() == 1 : record.hidden && record.view.data == nullptr;
-}
-
-bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready) {
-  Task& hold = allocate_hold(record, AccessMode::read_write);
-  hold.extras->own_waiter = std::make_unique<TaskWaiter>([this, late] { end_late(*late); });
-  hold.extras->ready_waiter = hold.extras->own_waiter.get();
-  late->hold = &hold;
-  late->record = &record;
-  late->bytes = bytes_of(record);
-  const bool unused = order_hold(hold, ready);
-  record.visit_family([](DataRecord& part) { part.refuse(true); });
-  state_.data.late.add(*late);
-  return unused;
-}
-
-void TaskGraph::end_late(LateRelease& late) noexcept {
-  // These are declared before the lock guard, so they are destroyed after the lock is released: freeing megabytes takes
-  // long, and the functions of a reduction may own data of this graph.
-  std::shared_ptr<void> memory;
-  RemovedReductions removed;
-  const LockGuard lock(state_.submission_mutex);
-  memory = late.record->owned;
-  state_.data.late.remove(late);
-  forget(*late.record);
-  state_.data.registry.take_removed(removed);
-  Task& hold = *late.hold;
-  hold.status.store(TaskStatus::succeeded, std::memory_order_release);
-  // No task can wait for the hold, because tasks on its data were refused from its submission on.
-  hold.successors.store(Task::closed(), std::memory_order_release);
-  state_.memory.free_more(hold, state_.submission_caches);
-  state_.memory.tasks.free(state_.submission_caches.tasks, &hold);
-  late.done = true;
-  // This thread may have the lock of `end_outside`, which a function of a reduction would take again.
-  RemovedUnderLock::take(removed);
 }
 
 void TaskGraph::wait_for_late_releases() {
@@ -199,12 +139,12 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
       if (!inside) return false;
       if (!finally || record.parent != nullptr) return waits_in_kernel();
       if (in_use(record, has_run)) return released_in_kernel(record);
-    } else if (may_wait && state_.data.late.bytes() + bytes_of(record) > state_.options.late_bytes &&
+    } else if (may_wait && state_.data.late.bytes() + late_bytes_of(record) > state_.options.late_bytes &&
                in_use(record, nullptr)) {
       return false;
     }
     late = std::make_shared<LateRelease>();
-    unused = release_late(record, late, ready);
+    unused = release_late(state_, record, late, ready);
     many = may_wait && !unused &&
            state_.data.late.above(state_.options.late_bytes_at_ease,
                                   state_.options.late_pieces_at_ease * state_.options.workers);
@@ -216,7 +156,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
   if (content_matters) {
     if (auto home = bring_home_to_release(*late->record); !home) state_.failures.add(home.failure());
   }
-  if (unused) end_late(*late);
+  if (unused) end_late(state_, *late);
   return true;
 }
 
@@ -229,7 +169,7 @@ Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
   if (released.value()) return {};
   return change_undisturbed(
       handle, true, [this](DataRecord& record, TaskList&) TROUPE_REQUIRES(state_.submission_mutex) -> Result<void> {
-        forget(record);
+        forget_data(state_, record);
         return {};
       });
 }
@@ -265,10 +205,10 @@ void TaskGraph::abandon(const Handle& handle, const Failure& why) {
       give_up_part(part);
       for (DataRecord* former : part.former) give_up_part(*former);
     });
-    unused = release_late(record, late, ready);
+    unused = release_late(state_, record, late, ready);
   }
   if (!ready.empty()) state_.host.activate(ready, WorkerId{});
-  if (unused) end_late(*late);
+  if (unused) end_late(state_, *late);
   const bool free = unused || wait_for_running(*late);
   {
     const LockGuard lock(state_.submission_mutex);
@@ -324,10 +264,6 @@ void TaskGraph::accuse(ErrorCode code, const std::string& what) {
   task.has_more = true;
   if (task.extras->accusation) return;
   task.extras->accusation = std::make_shared<Failure>(Failure{code, describe(task) + " failed: in its kernel " + what});
-}
-
-FailureLog::Cause TaskGraph::take_accusation(Task& task) {
-  return task.has_more && task.extras ? std::exchange(task.extras->accusation, nullptr) : nullptr;
 }
 
 }  // namespace troupe::graph

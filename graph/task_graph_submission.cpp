@@ -7,13 +7,15 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
-#include "graph/data/named_parts.hpp"
 #include "graph/here.hpp"
+#include "graph/holds/named_parts.hpp"
+#include "graph/holds/waits.hpp"
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/nesting/rules.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
+#include "graph/recorded_tasks.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -108,7 +110,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     for (const Future& predecessor : specification.options.after) {
       if (predecessor.task() == &state_.called) continue;
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
-      follows_failure = follows_failure || status(predecessor) != TaskStatus::succeeded;
+      follows_failure = follows_failure || status_of(state_, predecessor) != TaskStatus::succeeded;
     }
     if (follows_failure) task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
     if (specification.options.nested) declare_weak(state_, task, builder);
@@ -135,10 +137,11 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (const auto called = call_at_once(specification)) return *called;
   }
   if (Recording* recording = recording_here(state_)) [[unlikely]]
-    return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)
-                                                                            : record(*recording, specification);
+    return specification.may_nest || specification.resumes_after != nullptr
+               ? call_in_recording(specification.codelet)
+               : record_task(state_, *recording, specification);
   if (!state_.window.surely_has_room()) [[unlikely]] {
-    if (auto room = wait_for_room(); !room) return room.failure();
+    if (auto room = wait_for_room(state_); !room) return room.failure();
   }
   TaskList ready;
   Future future;

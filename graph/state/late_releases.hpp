@@ -23,6 +23,12 @@ struct LateRelease {
   std::atomic<bool> done{false};
 };
 
+/// Returns the bytes that count for a late release of the record.
+[[nodiscard]] inline std::uint64_t late_bytes_of(const DataRecord& record) {
+  if (record.view.data == nullptr || record.is_former) return 0;
+  return static_cast<std::uint64_t>(record.view.layout.extent()) * record.view.layout.element_size;
+}
+
 /// The sum of the late releases of a graph, and the threads that wait for tasks on such data. Guarded by the submission
 /// lock.
 class LateReleases {

@@ -1,18 +1,16 @@
-/// The functions of the task graph for nested tasks.
-#include <algorithm>
-#include <utility>
+#include "graph/nesting/endings.hpp"
+
+#include <atomic>
+#include <memory>
+#include <new>
 
 #include "graph/cancellation.hpp"
-#include "graph/codelets/codelet_definition.hpp"
-#include "graph/codelets/execution_scope.hpp"
-#include "graph/data/domain.hpp"
-#include "graph/data/usable.hpp"
-#include "graph/here.hpp"
+#include "graph/completion.hpp"
+#include "graph/data/data_registry.hpp"
+#include "graph/nesting/divisions.hpp"
 #include "graph/nesting/domains.hpp"
-#include "graph/ordering.hpp"
-#include "graph/submission_checks.hpp"
-#include "graph/task_graph.hpp"
 #include "graph/validity.hpp"
+#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 
@@ -22,32 +20,11 @@ namespace {
 /// date.
 constexpr int kLevels = 16;
 
-}  // namespace
-
-void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) {
-  Domain& domain = *parent.own_domain();
-  const bool gave_up = domain.ending().own;
-  domain.over.store(true, std::memory_order_relaxed);
-  if (gave_up) cancel_children(state_, domain);
-  // If the nested task has no data, no task waits for its children because of data.
-  const bool has_data = parent.access_count > 0 || !domain.weak.empty();
-  if ((has_data && domain.any_child.load(std::memory_order_relaxed)) || (!domain.weak.empty() && !gave_up)) {
-    Edge* released = nullptr;
-    {
-      const LockGuard lock(state_.submission_mutex);
-      if (!gave_up) poison_unwritten(state_, domain);
-      released = hand_over(domain);
-    }
-    // This call is made without the lock, because one of the released tasks may end a registration.
-    release_successors(parent, released, TaskStatus::succeeded, worker.index(), ready);
-  }
-  leave(domain, worker.index(), worker, ready);
-  end_parents(worker.index(), worker, ready);
-}
-
-bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
+/// Makes a task that still waits for others wait for `predecessor`, too. Returns false if `predecessor` has ended.
+bool add_late_edge(GraphState& graph, Task& waiting, const TaskReference& predecessor)
+    TROUPE_REQUIRES(graph.submission_mutex) {
   if (predecessor.ended()) return false;
-  EdgeBlock* const block = state_.memory.edges.allocate(state_.submission_caches.edges);
+  EdgeBlock* const block = graph.memory.edges.allocate(graph.submission_caches.edges);
   block->next = waiting.more_edges;
   waiting.more_edges = block;
   waiting.has_more = true;
@@ -68,7 +45,9 @@ bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
   return false;
 }
 
-void TaskGraph::replace_in_states(const Domain& domain) {
+/// Does the part of `hand_over` for tasks that are submitted later: in dependency states, the last children replace
+/// the parent.
+void replace_in_states(GraphState& graph, const Domain& domain) TROUPE_REQUIRES(graph.submission_mutex) {
   // `for_each_state` visits the states of a record that may contain the parent. The first is the state in the domain to
   // which the parent belongs. If the kernel of that domain's own parent P has returned (`over`), the last tasks of the
   // domain have replaced P in the state one domain further out. The parent may be one of these last tasks, so the outer
@@ -91,15 +70,17 @@ void TaskGraph::replace_in_states(const Domain& domain) {
   visit_declared(domain, [&](DataRecord& record) {
     const DependencyState* const inner = domain.find(record);
     for_each_state(record,
-                   [&](DependencyState& state) { replace_parent(state, domain.reference(), inner, state_.called); });
+                   [&](DependencyState& state) { replace_parent(state, domain.reference(), inner, graph.called); });
   });
 }
 
-bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
+/// Does the part of `hand_over` for one task that waits for the parent. Returns false if the task must go on waiting
+/// for the parent.
+bool wait_for_children(GraphState& graph, Task& task, Domain& domain) TROUPE_REQUIRES(graph.submission_mutex) {
   bool shares_data = false;
   bool divided = false;
   TaskReference added;
-  const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
+  const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(graph.submission_mutex) {
     if (divided || domain.declared(record) == nullptr) return;
     const Domain* const around = task.outer_domain();
     divided = !is_seen_around(domain, around, record) || has_unseen_parts(domain, around, record);
@@ -111,7 +92,7 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
     // alone.
     for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) {
       if (last.task == added.task && last.id == added.id) continue;
-      add_late_edge(task, last);
+      add_late_edge(graph, task, last);
       added = last;
     }
   };
@@ -124,11 +105,13 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   return shares_data && !divided;
 }
 
-Edge* TaskGraph::hand_over(Domain& domain) {
+/// Makes the tasks that wait for the parent because of data wait for the parent's last children instead. Returns,
+/// newest first, the edges to these tasks in the parent's list; the caller releases them.
+Edge* hand_over(GraphState& graph, Domain& domain) TROUPE_REQUIRES(graph.submission_mutex) {
   Task& parent = domain.parent;
   const bool gave_up = domain.ending().own;
   try {
-    if (!gave_up) replace_in_states(domain);
+    if (!gave_up) replace_in_states(graph, domain);
   } catch (const std::bad_alloc&) {
     // There was no memory, so the parent stays in some dependency states: later tasks that find it there wait until it
     // has ended.
@@ -143,7 +126,7 @@ Edge* TaskGraph::hand_over(Domain& domain) {
     if (edge->kind() == Edge::data) {
       Task& task = *edge->task();
       try {
-        goes = task.outer_domain() == &domain || (!gave_up && wait_for_children(task, domain));
+        goes = task.outer_domain() == &domain || (!gave_up && wait_for_children(graph, task, domain));
       } catch (const std::bad_alloc&) {
         // There was no memory, so the task waits until the parent has ended.
       }
@@ -158,32 +141,36 @@ Edge* TaskGraph::hand_over(Domain& domain) {
   return reversed(released);
 }
 
-bool TaskGraph::waits_for_weak(Domain& domain) {
+/// A nested task begins without waiting for earlier tasks on its weak data. But when it has ended, other tasks assume
+/// that these earlier tasks have ended, too. After the end of its children, the nested task therefore waits for the
+/// earlier tasks. Returns true if some have not ended: the nested task then becomes ready once more, and
+/// `end_parents` ends it.
+bool waits_for_weak(GraphState& graph, Domain& domain) TROUPE_EXCLUDES(graph.submission_mutex) {
   Task& parent = domain.parent;
-  const LockGuard lock(state_.submission_mutex);
+  const LockGuard lock(graph.submission_mutex);
   // The parent is in no queue, so its counter may be used again.
   parent.pending.store(Task::kSubmitting, std::memory_order_relaxed);
   for (const TaskAccess& access : domain.weak) {
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(state_.submission_mutex) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(graph.submission_mutex) {
       const DependencyState* const inner = domain.find(record);
       if (inner == nullptr) return;
-      for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) add_late_edge(parent, last);
+      for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) add_late_edge(graph, parent, last);
     });
   }
   return parent.pending.fetch_sub(Task::kSubmitting, std::memory_order_acq_rel) != Task::kSubmitting;
 }
 
-TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const {
+Completion completion_of(const GraphState& graph, const Domain& domain, std::size_t slot, WorkerId worker) {
   const Domain::Ending ending = domain.ending();
   Completion completion{ending.status, ending.cause, ending.origin, slot, worker, !ending.own};
   if (ending.status == TaskStatus::succeeded || ending.own) return completion;
   const bool cancelled = ending.status == TaskStatus::cancelled;
-  const Withdrawal reason = why_unwanted(state_, domain.parent);
+  const Withdrawal reason = why_unwanted(graph, domain.parent);
   if (cancelled && (reason == Withdrawal::told_of_program || reason == Withdrawal::told_of_all)) {
     // The program has cancelled the children with the task, so they are not the reason.
     completion.cause = std::make_shared<Failure>(
         Failure{ErrorCode::cancelled, describe(domain.parent) + " was cancelled: " +
-                                          text_of(state_, reason, domain.parent, "all that belongs to it had ended")});
+                                          text_of(graph, reason, domain.parent, "all that belongs to it had ended")});
     return completion;
   }
   const FailureLog::Cause& first = ending.origin ? ending.origin : ending.cause;
@@ -194,15 +181,39 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t
   return completion;
 }
 
-Domain* TaskGraph::end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
+/// Ends the parent of a domain without open tasks. Returns the domain that the parent belongs to.
+Domain* end_parent(GraphState& graph, Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   domain.states = {};
-  Domain* const outer = finish_alone(domain.parent, completion_of(domain, slot, worker), ready);
+  Domain* const outer = finish_alone(graph, domain.parent, completion_of(graph, domain, slot, worker), ready);
   // The graph and its budget still exist, because the nested task around the parent has not ended.
-  if (outer != nullptr) child_ended(state_);
+  if (outer != nullptr) child_ended(graph);
   return outer;
 }
 
-void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
+}  // namespace
+
+void kernel_returned(GraphState& graph, Task& parent, WorkerId worker, TaskList& ready) {
+  Domain& domain = *parent.own_domain();
+  const bool gave_up = domain.ending().own;
+  domain.over.store(true, std::memory_order_relaxed);
+  if (gave_up) cancel_children(graph, domain);
+  // If the nested task has no data, no task waits for its children because of data.
+  const bool has_data = parent.access_count > 0 || !domain.weak.empty();
+  if ((has_data && domain.any_child.load(std::memory_order_relaxed)) || (!domain.weak.empty() && !gave_up)) {
+    Edge* released = nullptr;
+    {
+      const LockGuard lock(graph.submission_mutex);
+      if (!gave_up) poison_unwritten(graph, domain);
+      released = hand_over(graph, domain);
+    }
+    // This call is made without the lock, because one of the released tasks may end a registration.
+    release_successors(graph, parent, released, TaskStatus::succeeded, worker.index(), ready);
+  }
+  leave_domain(graph, domain, worker.index(), worker, ready);
+  end_parents(graph, worker.index(), worker, ready);
+}
+
+void leave_domain(GraphState& graph, Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   Domain* left = &domain;
   while (left != nullptr) {
     // Acquire: the last thread that leaves sees the effects of all children. Release: publishes this thread's effects
@@ -210,12 +221,13 @@ void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskLis
     const std::uint32_t before = left->open.fetch_sub(1, std::memory_order_acq_rel);
     // Only the blocked kernel of the parent is left in `open`. The kernel keeps the domain alive until it is signalled.
     if (before == Domain::kAwaited + 2) left->waiter->signal();
-    if (before != 1 || joins_parts(*left, ready) || (!left->weak.empty() && waits_for_weak(*left))) return;
-    left = end_parent(*left, slot, worker, ready);
+    if (before != 1 || joins_parts(graph, *left, ready) || (!left->weak.empty() && waits_for_weak(graph, *left)))
+      return;
+    left = end_parent(graph, *left, slot, worker, ready);
   }
 }
 
-void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) {
+void end_parents(GraphState& graph, std::size_t slot, WorkerId worker, TaskList& ready) {
   // The loop repeats because a task that ends here may be the last task for which another nested task has waited.
   for (bool again = true; again;) {
     again = false;
@@ -228,8 +240,8 @@ void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) 
         ready.push_back(&task);
         continue;
       }
-      Domain* const left = end_parent(*own, slot, worker, ready);
-      if (left != nullptr) leave(*left, slot, worker, ready);
+      Domain* const left = end_parent(graph, *own, slot, worker, ready);
+      if (left != nullptr) leave_domain(graph, *left, slot, worker, ready);
       again = true;
     }
   }

@@ -1,4 +1,4 @@
-#include "graph/data/named_parts.hpp"
+#include "graph/holds/named_parts.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,0 +1,25 @@
+/// Detects that a thread is about to wait for tasks that wait for data that the same thread holds.
+#pragma once
+
+#include "graph/data/data_record.hpp"
+#include "graph/data/domain.hpp"
+#include "graph/state/graph_state.hpp"
+#include "proto/mutex.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+
+namespace troupe::graph {
+
+// All functions fail with `invalid_argument`.
+
+[[nodiscard]] Result<void> check_may_wait_for_all(GraphState& graph) TROUPE_EXCLUDES(graph.submission_mutex);
+[[nodiscard]] Result<void> check_may_wait_for_room(GraphState& graph) TROUPE_EXCLUDES(graph.submission_mutex);
+/// Does the work of `TaskGraph::check_may_wait`.
+[[nodiscard]] Result<void> check_may_wait(GraphState& graph, const Future& future)
+    TROUPE_EXCLUDES(graph.submission_mutex);
+/// `domain` is the domain of the calling kernel; null in threads of the program.
+[[nodiscard]] Result<void> check_may_wait(const GraphState& graph, const DataRecord& record, AccessMode mode,
+                                          const Domain* domain = nullptr) TROUPE_REQUIRES(graph.submission_mutex);
+
+}  // namespace troupe::graph
