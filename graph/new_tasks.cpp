@@ -118,7 +118,7 @@ void give_up_task(GraphState& graph, Task& task, DependencyBuilder& builder, Tas
     task.extras->domain = nullptr;
   }
   if (builder.finish()) ready.push_back(&task);
-  if (!ready.empty()) graph.host.activate(ready, WorkerId{});
+  activate(graph, ready);
 }
 
 }  // namespace troupe::graph

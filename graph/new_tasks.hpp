@@ -33,4 +33,9 @@ void fill_task(GraphState& graph, Task& task, const TaskSpecification& specifica
 void give_up_task(GraphState& graph, Task& task, DependencyBuilder& builder, TaskList& ready) noexcept
     TROUPE_REQUIRES(graph.submission_mutex);
 
+/// Activates tasks that have become ready outside of a worker, if there are any.
+inline void activate(GraphState& graph, TaskList& ready) noexcept {
+  if (!ready.empty()) graph.host.activate(ready, WorkerId{});
+}
+
 }  // namespace troupe::graph

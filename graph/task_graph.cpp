@@ -9,6 +9,8 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
+#include "graph/holds/holds.hpp"
+#include "graph/holds/repartition.hpp"
 #include "graph/holds/waits.hpp"
 #include "graph/ordering.hpp"
 #include "graph/recorded_runs.hpp"
@@ -100,6 +102,12 @@ void TaskGraph::seal_recording(Recording& recording) { graph::seal_recording(sta
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                                  std::uint64_t tag) {
   return graph::replay(state_, recording, rebindings, tag);
+}
+
+void TaskGraph::give_back(Task* hold) { graph::give_back(state_, hold); }
+
+Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
+  return graph::repartition(state_, parent, blocks);
 }
 
 }  // namespace troupe::graph

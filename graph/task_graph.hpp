@@ -22,6 +22,8 @@
 #include "graph/graph_host.hpp"
 #include "graph/graph_options.hpp"
 #include "graph/holds/hold_checks.hpp"
+#include "graph/holds/holds.hpp"
+#include "graph/holds/repartition.hpp"
 #include "graph/holds/waits.hpp"
 #include "graph/nesting/rules.hpp"
 #include "graph/recorded_runs.hpp"
@@ -273,82 +275,9 @@ class TaskGraph final : public TaskOwner {
   /// of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(state_.submission_mutex);
-  /// Waits until the program may use the handle's data in this mode.
-  Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
-  /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
-  /// If the content cannot be copied, the release continues, and the next wait for everything reports the failure.
-  Result<void> bring_home_to_release(DataRecord& released);
-  /// Waits for data. After a failure the hold is not the caller's any more: it has ended, or ends when it is ready.
-  Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
-  /// Gives the program the data that it has waited for. Fails if the content is not valid.
-  Result<Task*> take_hold(Task* hold, AccessMode mode);
-  /// Waits until no task uses the whole that the handle is part of. Then calls `change(record of the handle, ready)`
-  /// under state_.submission_mutex, before any task that was submitted during the wait can begin. If `releasing` is
-  /// true, tasks on the handle and its parts are refused from now on.
-  using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
-  Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
-  /// `change_undisturbed` calls `hold_whole` before the wait, and `change_held` after the wait.
-  Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
-                           bool& immediately);
-  Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
-  /// If `releasing` is true, tasks on the handle and its parts are refused from now on; if false, they are allowed
-  /// again.
-  void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Takes the methods if it succeeds. Otherwise the caller destroys them, without the lock: they are the program's.
-  Result<void> add_reduction(DataRecord& record, ReductionMethods& methods) TROUPE_REQUIRES(state_.submission_mutex);
-
   // The next functions replace parts (task_graph_repartition.cpp).
-  /// Returns true if the record's parts may be replaced by these blocks while tasks use them. `covers`: the blocks
-  /// cover the record.
-  [[nodiscard]] bool may_replace(DataRecord& record, std::span<const Block> blocks, bool covers)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Replaces the parts if no task has to be waited for. Otherwise returns nothing, and if `may_wait` is true, refuses
-  /// further tasks on the parts until the caller has waited; if it is false, fails with `wait_in_kernel`.
-  Result<std::optional<std::vector<Handle>>> replace_at_once(const Handle& parent, std::span<const Block> blocks,
-                                                             bool may_wait) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Replaces the record's parts while tasks use them. The caller calls `end_late` for `unused`, without the lock.
-  std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
-                                         std::vector<std::shared_ptr<LateRelease>>& unused)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Refuses further tasks on the parts of a record, or takes one refusal back.
-  void refuse_parts(DataRecord& record, bool refused) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Ends a division that has failed: allows tasks on the parts of the handle again, if it is still registered. Returns
-  /// `why`.
-  Failure keep_parts(const Handle& handle, const Failure& why) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Does the work of a division that has waited until nobody uses the record. Fails if the record is being recorded.
-  Result<void> divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts,
-                              TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Maps each part that is replaced to the last tasks that use it.
-  using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
-  /// Submits the task after which a new part has the content of the former parts that it overlaps.
-  void submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part, TaskList& ready)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Does the work of `add_parts` for the program, which must not divide data of a graph that it records.
-  Result<void> add_parts_outside(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
-                                 TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  void give_back_unused(Task& hold);
-  void give_back_refused(Task& hold);
 
   // The next functions end registrations without waiting (task_graph_release.cpp).
-  /// Returns true if the registration alone owns the memory, or if there is no memory.
-  [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
-  /// Waits until half of the late releases have ended, as long as tasks end (`GraphOptions::late_bytes_at_ease`).
-  void wait_for_late_releases() TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Ends a registration. If `finally` is true, kernels and callbacks may also end registrations of memory that the
-  /// program owns, if no task uses it; if the function fails, the caller calls `abandon`. If `finally` is false,
-  /// kernels and callbacks may not end such registrations, because the outcome would depend on the speed of other
-  /// threads.
-  Result<void> end_registration(const Handle& handle, bool finally);
-  /// Does the work of `end_registration` if no wait is needed. Returns false if a wait is needed.
-  Result<bool> release_without_waiting(const Handle& handle, bool finally);
-  /// Called when a release has failed for the reason `why`, but the program frees the memory all the same.
-  void abandon(const Handle& handle, const Failure& why);
-  /// Waits until no task that uses the data runs on another thread. Returns false if some of these tasks might never
-  /// end.
-  bool wait_for_running(const LateRelease& late) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
-  /// reports the failure.
-  void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(state_.submission_mutex);
 
   // The next functions are for nested tasks and their children (task_graph_nested.cpp).
   /// Sets the class for which the task's time is learned (`SubtreeTimes`), and tells the calling kernel the class. Only
@@ -404,7 +333,6 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Domain* domain_of_coroutine() const;
   // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
   // `invalid_argument`.
-  void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
 
   // The next functions complete tasks.
   [[nodiscard]] TaskNode node_of(const Task& task) const;

@@ -6,6 +6,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
+#include "graph/new_tasks.hpp"
 #include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -203,7 +204,7 @@ bool combine_open_reductions(GraphState& graph) {
     if (graph.data.open_reductions.empty() && graph.window.in_flight() == 0) return false;
     close_reductions(graph, ready);
   }
-  if (!ready.empty()) graph.host.activate(ready, WorkerId{});
+  activate(graph, ready);
   return true;
 }
 

@@ -184,7 +184,7 @@ Result<std::vector<Handle>> partition_inside(GraphState& graph, const Handle& ha
     const bool known = std::ranges::find(domain.divided, handle.id(), &Handle::id) != domain.divided.end();
     if (joins && !known) domain.divided.push_back(handle);
   }
-  if (!ready.empty()) graph.host.activate(ready, WorkerId{});
+  activate(graph, ready);
   return handles;
 }
 

@@ -1,0 +1,27 @@
+/// Holds: the program's use of data, from the wait to the end.
+#pragma once
+
+#include "graph/data/data_record.hpp"
+#include "graph/state/graph_state.hpp"
+#include "graph/tasks/graph_snapshot.hpp"
+#include "graph/tasks/task.hpp"
+#include "graph/tasks/task_waiter.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+
+namespace troupe::graph {
+
+/// Waits, in a thread of the program, until it may use the data in this mode. The caller then calls `take_hold`.
+Result<Task*> acquire_outside(GraphState& graph, const Handle& handle, AccessMode mode);
+/// Waits for data. After a failure the hold is not the caller's any more: it has ended, or ends when it is ready.
+Result<void> wait_for_hold(GraphState& graph, Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately,
+                           WaitKind kind);
+/// Gives the program the data that it has waited for. Fails if the content is not valid.
+Result<Task*> take_hold(GraphState& graph, Task* hold, AccessMode mode);
+/// Ends a hold whose data the program has used.
+void give_back(GraphState& graph, Task* hold);
+/// Ends a hold that is ready and that no thread of the program wants any more.
+void give_back_unused(GraphState& graph, Task& hold);
+
+}  // namespace troupe::graph
