@@ -11,6 +11,7 @@ namespace troupe::graph {
 
 /// Returns why the task is not wanted: `none`, `by_predecessor`, or one of the values that begin with `told_of_`.
 [[nodiscard]] Withdrawal why_unwanted(const GraphState& graph, const Task& task) noexcept;
+/// Returns the text of a reason, which must not be `none`. `until` says what the task had not done in time.
 [[nodiscard]] std::string text_of(const GraphState& graph, Withdrawal reason, const Task& task, const char* until);
 /// Returns true if the running task is not wanted any more, and notes that its kernel was told so
 /// (`TaskGraph::tell_if_cancelled`).
@@ -19,6 +20,7 @@ namespace troupe::graph {
 [[nodiscard]] FailureLog::Cause why_withdrawn(const GraphState& graph, const Task& task);
 /// Returns why a task whose kernel has returned ends as cancelled (`tell_if_cancelled`); null if it does not.
 [[nodiscard]] FailureLog::Cause why_cut_short(const GraphState& graph, const Task& task);
+/// Returns the failure of a task that is cancelled because an explicit predecessor did not succeed.
 [[nodiscard]] FailureLog::Cause follows_a_failure(const Task& task);
 /// Returns why a ready task must not run: its data are gone, it was withdrawn, or its input is not valid.
 [[nodiscard]] Refusal why_cancelled(GraphState& graph, Task& task);

@@ -1,5 +1,6 @@
 #include "graph/completion.hpp"
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "graph/cancellation.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/data/reduction.hpp"
 #include "graph/state/graph_state.hpp"

@@ -19,6 +19,7 @@ Task& allocate_task(GraphState& graph, const CodeletDefinition* codelet, std::si
 /// Does the part of `allocate_task` that tasks of recordings need, too, whose memory is not from the pool.
 void initialize_task(GraphState& graph, Task& task, const CodeletDefinition* codelet, std::size_t access_count)
     TROUPE_REQUIRES(graph.submission_mutex);
+/// Copies the arguments into the record of the task.
 void set_arguments(Task& task, const Arguments& arguments);
 /// Sets one access of the task. Mode reduce becomes commute where there are no partial results.
 void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);

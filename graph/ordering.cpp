@@ -1,7 +1,5 @@
 #include "graph/ordering.hpp"
 
-#include <vector>
-
 #include "graph/data/reduction.hpp"
 #include "graph/holds/named_parts.hpp"
 #include "graph/new_tasks.hpp"

@@ -13,6 +13,7 @@ void order_by_data(GraphState& graph, Task& task, DependencyBuilder& builder, Ta
     TROUPE_REQUIRES(graph.submission_mutex);
 /// Submits the task that combines the partial results of an open reduction.
 void close_reduction(GraphState& graph, DataRecord& record, TaskList& ready) TROUPE_REQUIRES(graph.submission_mutex);
+/// Calls `close_reduction` for all open reductions.
 void close_reductions(GraphState& graph, TaskList& ready) TROUPE_REQUIRES(graph.submission_mutex);
 
 }  // namespace troupe::graph

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "graph/cancellation.hpp"
 #include "graph/codelets/execution_scope.hpp"

@@ -9,6 +9,7 @@
 #include "graph/data/usable.hpp"
 #include "graph/data/working_set.hpp"
 #include "graph/nesting/domains.hpp"
+#include "graph/submission.hpp"
 
 namespace troupe::graph {
 

@@ -1,26 +1,43 @@
-/// The functions of the task graph for waiting, cancelling and progress. The functions for data, submission and
-/// completion are in other files.
+/// The functions of the task graph that threads of the program call, besides those for data: waits, cancellation,
+/// recordings, coroutines.
 #include "graph/task_graph.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "graph/cancellation.hpp"
-#include "graph/codelets/execution_scope.hpp"
+#include "graph/completion.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
 #include "graph/holds/holds.hpp"
 #include "graph/holds/repartition.hpp"
 #include "graph/holds/waits.hpp"
-#include "graph/ordering.hpp"
+#include "graph/nesting/calls.hpp"
+#include "graph/nesting/kernel_waits.hpp"
+#include "graph/new_tasks.hpp"
 #include "graph/recorded_runs.hpp"
 #include "graph/recorded_tasks.hpp"
 #include "graph/submission_checks.hpp"
-#include "graph/tasks/calling_thread.hpp"
-#include "graph/tasks/interruptible_wait.hpp"
 #include "graph/tasks/uncancellable.hpp"
 
 namespace troupe::graph {
+
+namespace {
+
+/// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
+/// null if there is none.
+Domain* domain_of_coroutine(const GraphState& graph) {
+  const Task* section = nesting_task_here(graph);
+  if (section == nullptr) return nullptr;
+  // A section that follows another one belongs to it.
+  Domain* around = section->outer_domain();
+  while (around != nullptr && graph.own_codelets.is_section(around->parent)) {
+    around = around->parent.outer_domain();
+  }
+  return around;
+}
+
+}  // namespace
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host) : state_(options, host, *this) {}
 
@@ -28,11 +45,11 @@ TaskGraph::~TaskGraph() = default;
 
 Result<void> TaskGraph::wait(const Future& future) {
   const Uncancellable uncancellable;
-  return nesting_task_here(state_) != nullptr ? wait_for_child(future) : wait_for_task(state_, future);
+  return nesting_task_here(state_) != nullptr ? wait_for_child(state_, future) : wait_for_task(state_, future);
 }
 
 Result<void> TaskGraph::wait_all(FailureLog::Summary what) {
-  if (nesting_task_here(state_) != nullptr) return wait_for_children_here();
+  if (nesting_task_here(state_) != nullptr) return wait_for_children_here(state_);
   const Result<void> ended = wait_for_all(state_);
   if (!ended) return ended;
   bring_all_home();
@@ -108,6 +125,61 @@ void TaskGraph::give_back(Task* hold) { graph::give_back(state_, hold); }
 
 Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
   return graph::repartition(state_, parent, blocks);
+}
+
+void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait& wait) const {
+  graph::block_in_kernel(state_, worker, task, wait);
+}
+
+CallPlace TaskGraph::call_place() const { return graph::call_place(state_); }
+
+Result<void> TaskGraph::end_call(CallPlace& place, std::uint64_t got) { return graph::end_call(state_, place, got); }
+
+Result<void> TaskGraph::outcome(const Future& future) {
+  if (status_of(state_, future) == TaskStatus::succeeded) return {};
+  return state_.failures.failure_of(future.id());
+}
+
+Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle<> waiting) {
+  if (!state_.options.nesting.calls) return resumes_nothing();
+  if (state_.options.shares_workers) {
+    if (auto inside = check_inside_nested(); !inside) return inside;
+  }
+  Arguments arguments;
+  arguments.append(waiting.address());
+  static const TaskOptions defaults;
+  TaskSpecification specification{state_.own_codelets.resume, {}, arguments, defaults};
+  if (future.valid() && future.task() == nullptr) return recorded_task_waited_for();
+  specification.resumes_after = &future;
+  const auto submitted = submit(specification);
+  if (!submitted) return submitted.failure();
+  return {};
+}
+
+Result<Future> TaskGraph::begin_coroutine() {
+  if (auto here = state_.threads.home.check(); !here) return here.failure();
+  const LockGuard lock(state_.submission_mutex);
+  Task& end = allocate_task(state_, nullptr, 0);
+  end.role = TaskRole::host;
+  end.extras = std::make_unique<TaskExtras>();
+  end.extras->name = "end";
+  if (const Task* const here = nesting_task_here(state_)) end.extras->begun_in = here->task_id().value();
+  end.has_more = true;
+  end.pending.store(0, std::memory_order_relaxed);
+  return Future(this, &end, end.task_id());
+}
+
+void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure) {
+  if (state_.threads.home.left()) return;
+  FailureLog::Cause cause;
+  if (failure) cause = std::make_shared<Failure>(*std::move(failure));
+  const TaskStatus status = cause == nullptr ? TaskStatus::succeeded : TaskStatus::failed;
+  if (cause != nullptr) {
+    if (Domain* const around = domain_of_coroutine(state_)) around->note({status, cause, cause});
+  }
+  end_outside(state_, [&](std::size_t slot, TaskList& ready) {
+    finish_task(state_, *end.task(), {status, cause, cause, slot, WorkerId{}}, ready);
+  });
 }
 
 }  // namespace troupe::graph

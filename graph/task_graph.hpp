@@ -4,42 +4,30 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/completion.hpp"
 #include "graph/data/data_registry.hpp"
-#include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/graph_host.hpp"
 #include "graph/graph_options.hpp"
-#include "graph/holds/hold_checks.hpp"
-#include "graph/holds/holds.hpp"
-#include "graph/holds/repartition.hpp"
-#include "graph/holds/waits.hpp"
-#include "graph/nesting/rules.hpp"
-#include "graph/recorded_runs.hpp"
-#include "graph/recorded_tasks.hpp"
 #include "graph/recording/recording.hpp"
 #include "graph/state/graph_state.hpp"
+#include "graph/submission.hpp"
 #include "graph/tasks/call_place.hpp"
-#include "graph/tasks/calling_thread.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/graph_snapshot.hpp"
 #include "graph/tasks/pending_hold.hpp"
 #include "graph/tasks/task.hpp"
 #include "graph/tasks/task_owner.hpp"
 #include "graph/tasks/task_specification.hpp"
-#include "graph/tasks/task_waiter.hpp"
-#include "graph/validity.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/arguments.hpp"
 #include "troupe/codelet.hpp"
@@ -55,6 +43,9 @@ namespace troupe::graph {
 /// Thread-safe. `submit`, `register_data` … may be called by any thread; `begin` and `complete` by the worker named in
 /// the call. Completing a task takes no lock. The submission lock protects the allocation of tasks, the dependency
 /// states of records, and the registry.
+///
+/// This class is the face of the graph. Its state is a `GraphState`, and what it does with it are functions in headers
+/// of their own (graph/README.md).
 class TaskGraph final : public TaskOwner {
  public:
   TaskGraph(const GraphOptions& options, GraphHost& host);
@@ -102,7 +93,7 @@ class TaskGraph final : public TaskOwner {
   CodeletDefinitions take_codelets() { return state_.codelets.take(); }
 
   // The next function submits tasks.
-  Result<Future> submit(const TaskSpecification& specification);
+  Result<Future> submit(const TaskSpecification& specification) { return graph::submit(state_, specification); }
 
   /// Returns the learned times of tasks, which include the tasks inside them; null if times are not learned.
   [[nodiscard]] SubtreeTimes* subtree_times() const { return state_.subtree_times.get(); }
@@ -258,87 +249,6 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] std::size_t footprint() const { return state_.memory.footprint(); }
 
  private:
-  // The next functions submit tasks.
-  /// Makes all checks that do not need the submission lock.
-  Result<void> check(const TaskSpecification& specification);
-  /// Submits a task of this codelet, or of the codelet that `GraphHost::stand_in` names in its place. Restrictions to
-  /// devices apply.
-  Result<Future> submit_adapted(const TaskSpecification& specification);
-  /// Submits a task of exactly this codelet; restrictions to devices apply.
-  Result<Future> submit_restricted(const TaskSpecification& specification);
-  /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
-  Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// Checks the data of accesses for which `mark_simple_accesses` returned false.
-  Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  /// Fills the task, and orders it after its explicit predecessors and by its data. If this function throws, no trace
-  /// of the task is left.
-  void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
-      TROUPE_REQUIRES(state_.submission_mutex);
-  // The next functions replace parts (task_graph_repartition.cpp).
-
-  // The next functions end registrations without waiting (task_graph_release.cpp).
-
-  // The next functions are for nested tasks and their children (task_graph_nested.cpp).
-  /// Sets the class for which the task's time is learned (`SubtreeTimes`), and tells the calling kernel the class. Only
-  /// nested tasks, and children of tasks whose times are learned, get a class.
-  void learn_time(Task& task, const TaskSpecification& specification) TROUPE_REQUIRES(state_.submission_mutex);
-  // The next functions are for kernels that call other kernels instead of submitting them (task_graph_at_once.cpp).
-  /// Calls the kernel at once, in place of a task, and returns a future that looks like the future of an ended task.
-  /// Returns nothing if the calling kernel does not belong to a small task (`MeasuredKernel`), or if the kernel must
-  /// become a task.
-  std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Returns a lower bound of the ids of all data whose registration begins after this call.
-  [[nodiscard]] std::uint64_t next_handle_id() const TROUPE_NO_THREAD_SAFETY_ANALYSIS {
-    return state_.data.registry.next_id();
-  }
-  /// Returns true if a child of the domain may use the data now, because nobody else uses them.
-  bool may_use_at_once(const TaskSpecification& specification, Domain& domain) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Submits a task in place of a call that threw: the task fails with the same exception.
-  Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
-      TROUPE_EXCLUDES(state_.submission_mutex);
-  // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
-  /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
-  /// `wait_in_kernel`.
-  Result<const Task*> check_waits_inside() const;
-  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Fails if
-  /// the kernel must not wait.
-  Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(state_.submission_mutex);
-  /// Restricts the children that wait for the parent's kernel to cores, where they may use its data while the kernel
-  /// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `invalid_argument`
-  /// if one of them cannot run there. Called when nothing else refuses the wait.
-  Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
-  bool is_own_and_unused(const Handle& handle) TROUPE_REQUIRES(state_.submission_mutex);
-  /// Activates ready tasks at the worker whose kernel the calling thread runs.
-  void activate_here(TaskList& ready);
-  /// Returns the domain as the function above does. Also fails if the future's task has not ended and belongs to
-  /// another domain.
-  Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Waits for all children of the calling kernel. Fails with the first failure among them.
-  Result<void> wait_for_children_here();
-  /// Copies to the program's memory the content of the data that the kernel of the domain's parent has registered.
-  Result<void> bring_home_from_children(const Domain& domain) TROUPE_EXCLUDES(state_.submission_mutex);
-  /// Waits for a task that belongs to the nested task of the calling kernel. Any other task is refused.
-  Result<void> wait_for_child(const Future& future);
-  /// Waits for a task in the domain of the calling kernel, or in a domain inside it.
-  Result<void> wait_for_task_of(Domain& domain, const Future& future);
-  /// Does the work of `acquire_record` in the kernel of a nested task.
-  Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
-  /// Waits, while the worker of the calling kernel runs other tasks, until `wait` is over.
-  Result<void> wait_inside(KernelWait& wait);
-
-  /// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
-  /// null if there is none.
-  [[nodiscard]] Domain* domain_of_coroutine() const;
-  // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
-  // `invalid_argument`.
-
-  // The next functions complete tasks.
-  [[nodiscard]] TaskNode node_of(const Task& task) const;
-  void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const
-      TROUPE_REQUIRES(state_.submission_mutex);
-
   GraphState state_;
 };
 

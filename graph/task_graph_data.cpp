@@ -1,30 +1,37 @@
 /// The functions of the task graph for data: handles and their blocks, reductions, data that the program holds.
-#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "graph/codelets/execution_scope.hpp"
 #include "graph/completion.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/changes.hpp"
-#include "graph/holds/hold_checks.hpp"
 #include "graph/holds/holds.hpp"
-#include "graph/holds/named_parts.hpp"
 #include "graph/holds/new_holds.hpp"
-#include "graph/holds/parts.hpp"
 #include "graph/holds/release.hpp"
-#include "graph/holds/waits.hpp"
 #include "graph/nesting/divisions.hpp"
 #include "graph/nesting/domains.hpp"
+#include "graph/nesting/kernel_waits.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/ordering.hpp"
-#include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/uncancellable.hpp"
-#include "graph/validity.hpp"
 
 namespace troupe::graph {
+
+namespace {
+
+/// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
+bool is_own_and_unused(GraphState& graph, const Handle& handle) TROUPE_REQUIRES(graph.submission_mutex) {
+  const Task* const here = nesting_task_here(graph);
+  const Domain* const domain = here != nullptr ? here->own_domain() : nullptr;
+  const auto found = graph.data.registry.find(handle, domain);
+  return domain != nullptr && found && found.value()->whole().home.id == domain->id &&
+         !in_use(found.value()->whole(), nullptr);
+}
+
+}  // namespace
 
 Handle TaskGraph::register_data(DataDescription description) {
   const LockGuard lock(state_.submission_mutex);
@@ -64,21 +71,13 @@ Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<con
   return handles_of(added.value());
 }
 
-bool TaskGraph::is_own_and_unused(const Handle& handle) {
-  const Task* const here = nesting_task_here(state_);
-  const Domain* const domain = here != nullptr ? here->own_domain() : nullptr;
-  const auto found = state_.data.registry.find(handle, domain);
-  return domain != nullptr && found && found.value()->whole().home.id == domain->id &&
-         !in_use(found.value()->whole(), nullptr);
-}
-
 Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
   if (nesting_task_here(state_) != nullptr) {
     // A kernel does not wait for tasks on its data, and new data have none. The removed reductions are declared before
     // the lock guard, as functions of a former reduction may own data of this graph.
     RemovedReductions removed;
     const LockGuard lock(state_.submission_mutex);
-    if (is_own_and_unused(handle)) {
+    if (is_own_and_unused(state_, handle)) {
       const Result<void> added = add_reduction(state_, *handle.record(), methods);
       state_.data.registry.take_removed(removed);
       return added;
@@ -92,8 +91,8 @@ Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods met
 Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
   const Uncancellable uncancellable;
   if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
-  auto hold =
-      nesting_task_here(state_) != nullptr ? acquire_inside(handle, mode) : acquire_outside(state_, handle, mode);
+  auto hold = nesting_task_here(state_) != nullptr ? acquire_inside(state_, handle, mode)
+                                                   : acquire_outside(state_, handle, mode);
   if (hold) hold = take_hold(state_, hold.value(), mode);
   if (hold) state_.threads.holds.add(hold.value());
   return hold;

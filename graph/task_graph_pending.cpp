@@ -1,28 +1,22 @@
 /// The functions of the task graph for threads that serve many clients and must not block: each wait is two calls.
-#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "graph/codelets/execution_scope.hpp"
 #include "graph/completion.hpp"
 #include "graph/data/usable.hpp"
-#include "graph/here.hpp"
 #include "graph/holds/changes.hpp"
-#include "graph/holds/hold_checks.hpp"
 #include "graph/holds/holds.hpp"
 #include "graph/holds/named_parts.hpp"
 #include "graph/holds/new_holds.hpp"
 #include "graph/holds/parts.hpp"
 #include "graph/holds/repartition.hpp"
-#include "graph/holds/waits.hpp"
-#include "graph/nesting/divisions.hpp"
-#include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
-#include "graph/tasks/uncancellable.hpp"
-#include "graph/validity.hpp"
 
 namespace troupe::graph {
 

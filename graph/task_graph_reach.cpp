@@ -4,6 +4,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/here.hpp"
+#include "graph/submission.hpp"
 #include "graph/task_graph.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/kernel_context.hpp"

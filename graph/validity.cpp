@@ -1,6 +1,7 @@
 #include "graph/validity.hpp"
 
 #include <memory>
+#include <span>
 
 #include "graph/data/data_registry.hpp"
 #include "graph/data/reduction.hpp"

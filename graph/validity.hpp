@@ -37,6 +37,7 @@ void note_unwritten(GraphState& graph, Domain& domain) TROUPE_REQUIRES(graph.sub
 void poison_unwritten(GraphState& graph, Domain& domain) TROUPE_REQUIRES(graph.submission_mutex);
 /// Returns why a task must not begin because it uses data whose memory was freed; null if it may begin.
 [[nodiscard]] FailureLog::Cause why_abandoned(const GraphState& graph, const Task& task);
+/// Returns why a task that reads its data must not begin: some of them have no valid content.
 [[nodiscard]] Refusal why_invalid(const GraphState& graph, const Task& task);
 
 }  // namespace troupe::graph

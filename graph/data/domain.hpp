@@ -53,7 +53,7 @@ struct Domain {
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
-  /// A child that waits until the parent's kernel has returned, or waits itself (`TaskGraph::free_followers`): the
+  /// A child that waits until the parent's kernel has returned, or waits itself (`free_followers`): the
   /// child uses data of this kernel, which must not move to an accelerator meanwhile.
   struct Follower {
     TaskReference task;

@@ -1,7 +1,5 @@
 #include "graph/holds/holds.hpp"
 
-#include <memory>
-
 #include "graph/completion.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"

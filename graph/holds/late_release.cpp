@@ -1,7 +1,6 @@
 #include "graph/holds/late_release.hpp"
 
 #include <atomic>
-#include <utility>
 
 #include "graph/data/data_registry.hpp"
 #include "graph/holds/new_holds.hpp"

@@ -5,9 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 
-#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/here.hpp"

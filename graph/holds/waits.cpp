@@ -1,7 +1,6 @@
 #include "graph/holds/waits.hpp"
 
 #include <functional>
-#include <string>
 
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/here.hpp"

@@ -7,6 +7,7 @@
 #include "graph/data/usable.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/nesting/rules.hpp"
+#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/call_place.hpp"

@@ -1,7 +1,6 @@
 /// The checks of nested tasks and of their children.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "graph/data/data_registry.hpp"

@@ -7,6 +7,7 @@
 
 #include "graph/here.hpp"
 #include "graph/ordering.hpp"
+#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/validity.hpp"
 

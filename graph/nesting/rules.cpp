@@ -4,6 +4,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::graph {

@@ -1,5 +1,7 @@
-/// The functions of the task graph with which the kernel of a nested task waits for its children.
+#include "graph/nesting/kernel_waits.hpp"
+
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,8 +17,11 @@
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
+#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/kernel_wait.hpp"
+#include "graph/tasks/nesting_budget.hpp"
 #include "graph/tasks/uncancellable.hpp"
 
 namespace troupe::graph {
@@ -27,7 +32,7 @@ Failure cannot_wait(const Task& task, const std::string& why) {
   return {ErrorCode::wait_in_kernel, describe(task) + " waited in its kernel, " + why};
 }
 
-Failure never_ends(const Task& task, const std::string& why) {
+Failure wait_never_ends(const Task& task, const std::string& why) {
   return {ErrorCode::invalid_argument, "the wait in the kernel of " + describe(task) + " would never end: " + why};
 }
 
@@ -76,38 +81,17 @@ Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
   return host.wait_inside(worker, wait);
 }
 
-}  // namespace
-
-Result<const Task*> TaskGraph::check_waits_inside() const {
-  const Task& here = *nesting_task_here(state_);
-  if (recording_here(state_) != nullptr) return waits_in_recording();
-  if (is_shared(here)) {
-    return cannot_wait(here,
-                       "which kernels made of pieces or for teams of cores cannot: wait in the kernel of a task "
-                       "around it, or submit a task that depends on what you wait for");
-  }
-  if (locks_data(here)) {
-    return cannot_wait(here,
-                       "which tasks that commute or reduce cannot, as others wait for their data meanwhile: use "
-                       "mode read_write, or submit a task that depends on what you wait for");
-  }
-  const ExecutionScope::Place* const place = ExecutionScope::find(this);
-  if (place == nullptr || !place->worker().valid()) {
-    return cannot_wait(here, "in a thread that helps its worker: wait in the thread that the kernel was called in");
-  }
-  if (auto allowed = state_.host.may_wait_inside(place->worker()); !allowed) {
-    return Failure{allowed.failure().code, describe(here) + ": " + allowed.failure().message};
-  }
-  return &here;
-}
-
-Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
+/// Restricts the children that wait for the parent's kernel to cores, where they may use its data while the kernel
+/// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `invalid_argument`
+/// if one of them cannot run there. Called when nothing else refuses the wait.
+Result<void> free_followers(GraphState& graph, Domain& domain, TaskList& ready)
+    TROUPE_REQUIRES(graph.submission_mutex) {
   std::vector<std::pair<Task*, const CodeletDefinition*>> freed;
   for (const Domain::Follower& one : domain.followers) {
     if (one.task.ended()) continue;
-    const CodeletDefinition* const on_cores = one.codelet ? on_cores_only(state_, *one.codelet) : nullptr;
+    const CodeletDefinition* const on_cores = one.codelet ? on_cores_only(graph, *one.codelet) : nullptr;
     if (on_cores == nullptr) {
-      return never_ends(
+      return wait_never_ends(
           domain.parent,
           describe(*one.task.task) +
               " uses data of this kernel and cannot run on cores, so it waits until the kernel returns, as "
@@ -122,7 +106,7 @@ Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
     child->codelet = on_cores;
     child->nesting.on_cores = true;
     if (Domain* const own = child->own_domain()) own->on_cores = true;
-    for (SubmissionObserver* observer : state_.options.observers) observer->restricted(*child);
+    for (SubmissionObserver* observer : graph.options.observers) observer->restricted(*child);
   }
   // The parent's kernel runs, so its list of successors is open, and grows under the submission lock only.
   Edge* before = nullptr;
@@ -144,20 +128,26 @@ Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
   return {};
 }
 
-Result<Domain*> TaskGraph::domain_to_wait_for() {
-  const auto here = check_waits_inside();
+/// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Fails if
+/// the kernel must not wait.
+Result<Domain*> domain_to_wait_for(GraphState& graph) TROUPE_REQUIRES(graph.submission_mutex) {
+  const auto here = check_waits_inside(graph);
   if (!here) return here.failure();
   return here.value()->own_domain();
 }
 
-void TaskGraph::activate_here(TaskList& ready) {
-  if (!ready.empty()) state_.host.activate(ready, ExecutionScope::find(this)->worker());
+/// Activates ready tasks at the worker whose kernel the calling thread runs.
+void activate_here(GraphState& graph, TaskList& ready) {
+  if (!ready.empty()) graph.host.activate(ready, ExecutionScope::find(&graph.self)->worker());
 }
 
-Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
+/// Returns the domain as `domain_to_wait_for` does. Also fails if the future's task has not ended and belongs to
+/// another domain.
+Result<Domain*> domain_to_wait_for_task(GraphState& graph, const Future& future)
+    TROUPE_EXCLUDES(graph.submission_mutex) {
   TaskList ready;
-  const auto find = [&]() TROUPE_REQUIRES(state_.submission_mutex) -> Result<Domain*> {
-    const auto found = domain_to_wait_for();
+  const auto find = [&]() TROUPE_REQUIRES(graph.submission_mutex) -> Result<Domain*> {
+    const auto found = domain_to_wait_for(graph);
     const Task& task = *future.task();
     const bool ended = task.task_id() != future.id() || task.ended();
     if (!found || ended) return found;
@@ -165,111 +155,50 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
     const bool ends_coroutine =
         own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
     if (!ends_coroutine && (own == nullptr || !is_inside(task, *own))) {
-      return cannot_wait(*nesting_task_here(state_),
+      return cannot_wait(*nesting_task_here(graph),
                          "for " + describe(task) +
                              ", which does not belong to it, so the wait might never end: submit "
                              "a task that depends on what you wait for");
     }
-    if (auto freed = free_followers(*own, ready); !freed) return freed.failure();
+    if (auto freed = free_followers(graph, *own, ready); !freed) return freed.failure();
     return found;
   };
   Result<Domain*> found = nullptr;
   {
-    const LockGuard lock(state_.submission_mutex);
+    const LockGuard lock(graph.submission_mutex);
     found = find();
   }
-  activate_here(ready);
+  activate_here(graph, ready);
   return found;
 }
 
-Result<void> TaskGraph::wait_inside(KernelWait& wait) {
+/// Waits, while the worker of the calling kernel runs other tasks, until `wait` is over.
+Result<void> wait_inside(GraphState& graph, KernelWait& wait) {
   if (wait.done()) return {};
-  WaitRoom room(state_.options.nesting.budget);
+  WaitRoom room(graph.options.nesting.budget);
   if (auto allowed = room.take(); !allowed) return allowed;
-  return wait_on(ExecutionScope::find(this)->worker(), state_.host, wait);
+  return wait_on(ExecutionScope::find(&graph.self)->worker(), graph.host, wait);
 }
 
-Result<void> TaskGraph::wait_for_children_here() {
-  const Uncancellable uncancellable;
-  Domain* own = nullptr;
-  TaskList ready;
-  {
-    const LockGuard lock(state_.submission_mutex);
-    const auto found = domain_to_wait_for();
-    if (!found) return found.failure();
-    own = found.value();
-    if (own == nullptr) return {};
-    if (own->held.load(std::memory_order_relaxed) != 0) {
-      return never_ends(own->parent,
-                        "the kernel holds data that it has acquired, which counts as a child: give them "
-                        "back before (HostAccess::give_back, or the end of its scope)");
-    }
-    if (auto freed = free_followers(*own, ready); !freed) return freed;
-  }
-  activate_here(ready);
-  Domain& domain = *own;
-  class AllChildren final : public KernelWait {
-   public:
-    AllChildren(GraphState& graph, Domain& domain)
-        : KernelWait(domain.parent, &domain), graph_(graph), domain_(domain) {}
-    bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
-    void block() override {
-      const WaitingThreads::Note note(graph_.threads.waiting, WaitKind::children, domain_.parent.task_id());
-      TaskWaiter waiter;
-      domain_.waiter = &waiter;
-      if (domain_.open.fetch_add(Domain::kAwaited, std::memory_order_acq_rel) != 1) waiter.wait();
-      domain_.open.fetch_sub(Domain::kAwaited, std::memory_order_acq_rel);
-    }
-
-   private:
-    GraphState& graph_;
-    Domain& domain_;
-  };
-  AllChildren wait(state_, domain);
-  if (auto waited = wait_inside(wait); !waited) return waited;
-  if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
-    state_.failures.told(ending.origin);
-    // If the children were cancelled with the task, the failure of the wait tells its kernel so.
-    if (ending.status == TaskStatus::cancelled) (void)graph::tell_if_cancelled(state_, domain.parent);
-    return *ending.cause;
-  }
-  return bring_home_from_children(domain);
-}
-
-Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
-  if ((state_.options.device_kinds & ~kOnCores) == 0) return {};
+/// Copies to the program's memory the content of the data that the kernel of the domain's parent has registered.
+Result<void> bring_home_from_children(GraphState& graph, const Domain& domain) TROUPE_EXCLUDES(graph.submission_mutex) {
+  if ((graph.options.device_kinds & ~kOnCores) == 0) return {};
   std::vector<DataRecord*> own;
   {
-    const LockGuard lock(state_.submission_mutex);
-    state_.data.registry.visit_wholes([&](DataRecord& record) {
+    const LockGuard lock(graph.submission_mutex);
+    graph.data.registry.visit_wholes([&](DataRecord& record) {
       if (record.home.id == domain.id && !record.hidden) own.push_back(&record);
     });
   }
   // No lock is needed: only the calling kernel could end the registrations of these data, and no task uses them.
   for (const DataRecord* record : own) {
-    if (auto home = state_.host.bring_home(*record, AccessMode::read); !home) return home;
+    if (auto home = graph.host.bring_home(*record, AccessMode::read); !home) return home;
   }
   return {};
 }
 
-Result<void> TaskGraph::wait_for_child(const Future& future) {
-  if (future.task() == nullptr) return recorded_task_waited_for();
-  const bool waits = status_of(state_, future) == TaskStatus::pending;
-  if (waits) {
-    const auto found = domain_to_wait_for(future);
-    if (!found) return found.failure();
-    if (auto ends = graph::check_may_wait(state_, future); !ends) return ends;
-    if (found.value() != nullptr) {
-      if (auto waited = wait_for_task_of(*found.value(), future); !waited) return waited;
-    }
-  }
-  if (status_of(state_, future) == TaskStatus::succeeded) return {};
-  if (waits && status_of(state_, future) == TaskStatus::cancelled)
-    (void)graph::tell_if_cancelled(state_, *nesting_task_here(state_));
-  return state_.failures.failure_of(future.id());
-}
-
-Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
+/// Waits for a task in the domain of the calling kernel, or in a domain inside it.
+Result<void> wait_for_task_of(GraphState& graph, Domain& domain, const Future& future) {
   class OneTask final : public KernelWait {
    public:
     OneTask(GraphState& graph, Domain& domain, const Future& future)
@@ -288,24 +217,113 @@ Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
     GraphState& graph_;
     const Future& future_;
   };
-  OneTask wait(state_, domain, future);
-  return wait_inside(wait);
+  OneTask wait(graph, domain, future);
+  return wait_inside(graph, wait);
 }
 
-Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
+}  // namespace
+
+Result<const Task*> check_waits_inside(const GraphState& graph) {
+  const Task& here = *nesting_task_here(graph);
+  if (recording_here(graph) != nullptr) return waits_in_recording();
+  if (is_shared(here)) {
+    return cannot_wait(here,
+                       "which kernels made of pieces or for teams of cores cannot: wait in the kernel of a task "
+                       "around it, or submit a task that depends on what you wait for");
+  }
+  if (locks_data(here)) {
+    return cannot_wait(here,
+                       "which tasks that commute or reduce cannot, as others wait for their data meanwhile: use "
+                       "mode read_write, or submit a task that depends on what you wait for");
+  }
+  const ExecutionScope::Place* const place = ExecutionScope::find(&graph.self);
+  if (place == nullptr || !place->worker().valid()) {
+    return cannot_wait(here, "in a thread that helps its worker: wait in the thread that the kernel was called in");
+  }
+  if (auto allowed = graph.host.may_wait_inside(place->worker()); !allowed) {
+    return Failure{allowed.failure().code, describe(here) + ": " + allowed.failure().message};
+  }
+  return &here;
+}
+
+Result<void> wait_for_children_here(GraphState& graph) {
+  const Uncancellable uncancellable;
+  Domain* own = nullptr;
+  TaskList ready;
+  {
+    const LockGuard lock(graph.submission_mutex);
+    const auto found = domain_to_wait_for(graph);
+    if (!found) return found.failure();
+    own = found.value();
+    if (own == nullptr) return {};
+    if (own->held.load(std::memory_order_relaxed) != 0) {
+      return wait_never_ends(own->parent,
+                             "the kernel holds data that it has acquired, which counts as a child: give them "
+                             "back before (HostAccess::give_back, or the end of its scope)");
+    }
+    if (auto freed = free_followers(graph, *own, ready); !freed) return freed;
+  }
+  activate_here(graph, ready);
+  Domain& domain = *own;
+  class AllChildren final : public KernelWait {
+   public:
+    AllChildren(GraphState& graph, Domain& domain)
+        : KernelWait(domain.parent, &domain), graph_(graph), domain_(domain) {}
+    bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
+    void block() override {
+      const WaitingThreads::Note note(graph_.threads.waiting, WaitKind::children, domain_.parent.task_id());
+      TaskWaiter waiter;
+      domain_.waiter = &waiter;
+      if (domain_.open.fetch_add(Domain::kAwaited, std::memory_order_acq_rel) != 1) waiter.wait();
+      domain_.open.fetch_sub(Domain::kAwaited, std::memory_order_acq_rel);
+    }
+
+   private:
+    GraphState& graph_;
+    Domain& domain_;
+  };
+  AllChildren wait(graph, domain);
+  if (auto waited = wait_inside(graph, wait); !waited) return waited;
+  if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
+    graph.failures.told(ending.origin);
+    // If the children were cancelled with the task, the failure of the wait tells its kernel so.
+    if (ending.status == TaskStatus::cancelled) (void)tell_if_cancelled(graph, domain.parent);
+    return *ending.cause;
+  }
+  return bring_home_from_children(graph, domain);
+}
+
+Result<void> wait_for_child(GraphState& graph, const Future& future) {
+  if (future.task() == nullptr) return recorded_task_waited_for();
+  const bool waits = status_of(graph, future) == TaskStatus::pending;
+  if (waits) {
+    const auto found = domain_to_wait_for_task(graph, future);
+    if (!found) return found.failure();
+    if (auto ends = check_may_wait(graph, future); !ends) return ends;
+    if (found.value() != nullptr) {
+      if (auto waited = wait_for_task_of(graph, *found.value(), future); !waited) return waited;
+    }
+  }
+  if (status_of(graph, future) == TaskStatus::succeeded) return {};
+  if (waits && status_of(graph, future) == TaskStatus::cancelled)
+    (void)tell_if_cancelled(graph, *nesting_task_here(graph));
+  return graph.failures.failure_of(future.id());
+}
+
+Result<Task*> acquire_inside(GraphState& graph, const Handle& handle, AccessMode mode) {
   TaskWaiter waiter;
   TaskList ready;
   Task* hold = nullptr;
   Domain* domain = nullptr;
   bool immediately = false;
-  WaitRoom room_to_wait(state_.options.nesting.budget);
+  WaitRoom room_to_wait(graph.options.nesting.budget);
   {
-    const LockGuard lock(state_.submission_mutex);
-    if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
-    const auto opened = open_domain_here(state_);
+    const LockGuard lock(graph.submission_mutex);
+    if (const auto allowed = domain_to_wait_for(graph); !allowed) return allowed.failure();
+    const auto opened = open_domain_here(graph);
     if (!opened) return opened.failure();
     domain = opened.value();
-    const auto found = state_.data.registry.find(handle, domain);
+    const auto found = graph.data.registry.find(handle, domain);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
     const bool checked = is_checked(domain, record);
@@ -313,37 +331,37 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       return usable.failure();
     }
     std::vector<DataRecord*> moves;
-    if (auto belongs = check_belongs(state_, record, mode, domain, moves); !belongs) return belongs.failure();
-    if ((state_.options.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
-      return never_ends(domain->parent, describe(record) +
-                                            " is used by this kernel itself, which tasks on it wait for: use the "
-                                            "kernel's own view, or declare it in TaskOptions::weak");
+    if (auto belongs = check_belongs(graph, record, mode, domain, moves); !belongs) return belongs.failure();
+    if ((graph.options.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
+      return wait_never_ends(domain->parent, describe(record) +
+                                                 " is used by this kernel itself, which tasks on it wait for: use the "
+                                                 "kernel's own view, or declare it in TaskOptions::weak");
     }
-    if (auto ends = graph::check_may_wait(state_, record, mode, domain); !ends) return ends.failure();
-    if (auto room = check_budget(state_); !room) return room.failure();
+    if (auto ends = check_may_wait(graph, record, mode, domain); !ends) return ends.failure();
+    if (auto room = check_budget(graph); !room) return room.failure();
     // This check comes before the hold is submitted, because a wait for a submitted hold must not be refused.
     if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
-    if (auto freed = free_followers(*domain, ready); !freed) return freed.failure();
+    if (auto freed = free_followers(graph, *domain, ready); !freed) return freed.failure();
     move_home(moves, domain);
-    hold = &allocate_hold(state_, record, mode);
-    make_child(state_, *hold, *domain);
+    hold = &allocate_hold(graph, record, mode);
+    make_child(graph, *hold, *domain);
     hold->extras->ready_waiter = &waiter;
-    DependencyBuilder builder(*hold, state_.memory.edges, state_.submission_caches.edges);
+    DependencyBuilder builder(*hold, graph.memory.edges, graph.submission_caches.edges);
     try {
-      order_nested(state_, *hold, TaskOptions::none(), nullptr, builder, ready);
+      order_nested(graph, *hold, TaskOptions::none(), nullptr, builder, ready);
     } catch (...) {
-      make_no_child(state_, *hold);
-      give_up_task(state_, *hold, builder, ready);
+      make_no_child(graph, *hold);
+      give_up_task(graph, *hold, builder, ready);
       throw;
     }
-    join_domain(state_, *domain);
+    join_domain(graph, *domain);
     // `joined` counts submitted tasks only (`end_call`), so a hold must not count there.
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
-    if (!checked) note_acquired(state_, *hold, record, mode);
+    if (!checked) note_acquired(graph, *hold, record, mode);
   }
-  activate_here(ready);
+  activate_here(graph, ready);
   if (immediately) {
     hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
     return hold;
@@ -363,8 +381,8 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     const Task& hold_;
     TaskWaiter& waiter_;
   };
-  OwnData wait(state_, *domain, *hold, waiter);
-  const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), state_.host, wait);
+  OwnData wait(graph, *domain, *hold, waiter);
+  const Result<void> waited = wait_on(ExecutionScope::find(&graph.self)->worker(), graph.host, wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;
   // The wait fails only in a single-threaded run. The hold's last predecessor then ends it.
@@ -373,7 +391,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   return waited.failure();
 }
 
-void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait& wait) const {
+void block_in_kernel(const GraphState& graph, WorkerId worker, const Task& task, BlockingWait& wait) {
   class Elsewhere final : public KernelWait {
    public:
     Elsewhere(Task& task, BlockingWait& wait) : KernelWait(task, nullptr), wait_(wait) {}
@@ -385,40 +403,12 @@ void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait&
   };
   // Clients' threads are limited, and only waits for their own tasks count.
   const bool of_client = task.client_graph() != nullptr;
-  if (!of_client && !in_callback(state_, task) && may_be_suspended(task) && state_.host.may_wait_inside(worker)) {
+  if (!of_client && !in_callback(graph, task) && may_be_suspended(task) && graph.host.may_wait_inside(worker)) {
     // Only the worker that runs the kernel changes the task.
     Elsewhere elsewhere(const_cast<Task&>(task), wait);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    if (state_.host.wait_inside(worker, elsewhere)) return;
+    if (graph.host.wait_inside(worker, elsewhere)) return;
   }
   wait.block();
-}
-
-CallPlace TaskGraph::call_place() const {
-  if (!state_.nesting.any.load(std::memory_order_relaxed)) return {};
-  const Task* const here = nesting_task_here(state_);
-  if (here == nullptr) return {};
-  const ExecutionScope::Place* const scope = ExecutionScope::find(this);
-  // The members of a team may submit at the same time, so their numbers of children would be mixed.
-  if (scope == nullptr || !scope->worker().valid() || here->codelet->team.kernel != nullptr) return {};
-  const Domain* const own = here->own_domain();
-  CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0};
-  // A kernel that is called at once may have to wait for the tasks that it submits. Such waits may be refused if there
-  // are accelerators, and are while the calling kernel holds data.
-  if ((state_.options.device_kinds & ~kOnCores) != 0 || recording_here(state_) != nullptr) return place;
-  if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
-  place.at_once = state_.host.has_enough(scope->worker()) && check_waits_inside().ok();
-  place.failed = place.at_once && own != nullptr && own->ending().status != TaskStatus::succeeded;
-  if (place.at_once) place.first_handle = next_handle_id();
-  return place;
-}
-
-Result<void> TaskGraph::end_call(CallPlace& place, std::uint64_t got) {
-  const Domain* const own = nesting_task_here(state_)->own_domain();
-  const std::uint64_t children = own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0;
-  const std::uint64_t before = std::exchange(place.children, children);
-  if (children - before == got) return {};
-  const Result<void> ended = wait_for_children_here();
-  return place.failed ? Result<void>() : ended;
 }
 
 }  // namespace troupe::graph
