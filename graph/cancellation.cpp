@@ -6,10 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "graph/data/data_registry.hpp"
-#include "graph/recording/recording.hpp"
-#include "graph/validity.hpp"
-
 namespace troupe::graph {
 
 namespace {

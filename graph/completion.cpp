@@ -10,7 +10,7 @@
 #include "graph/data/commute_lock.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/nesting/endings.hpp"
-#include "graph/recorded_runs.hpp"
+#include "graph/recordings.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/validity.hpp"
 

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "graph/data/domain.hpp"
-#include "graph/recording/recording.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

@@ -1,4 +1,4 @@
-/// Making the records of tasks.
+/// New tasks: their records, and their order behind earlier tasks on the same data.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,7 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_specification.hpp"
-#include "proto/mutex.hpp"
 #include "troupe/arguments.hpp"
 
 namespace troupe::graph {
@@ -38,5 +36,12 @@ void give_up_task(GraphState& graph, Task& task, DependencyBuilder& builder, Tas
 inline void activate(GraphState& graph, TaskList& ready) noexcept {
   if (!ready.empty()) graph.host.activate(ready, WorkerId{});
 }
+/// Orders the task after the earlier tasks on its data. Appends combining tasks that become ready to `ready`.
+void order_by_data(GraphState& graph, Task& task, DependencyBuilder& builder, TaskList& ready)
+    TROUPE_REQUIRES(graph.submission_mutex);
+/// Submits the task that combines the partial results of an open reduction.
+void close_reduction(GraphState& graph, DataRecord& record, TaskList& ready) TROUPE_REQUIRES(graph.submission_mutex);
+/// Calls `close_reduction` for all open reductions.
+void close_reductions(GraphState& graph, TaskList& ready) TROUPE_REQUIRES(graph.submission_mutex);
 
 }  // namespace troupe::graph

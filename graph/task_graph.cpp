@@ -4,9 +4,6 @@
 
 #include <utility>
 
-#include "graph/cancellation.hpp"
-#include "graph/completion.hpp"
-#include "graph/data/domain.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
 #include "graph/holds/holds.hpp"
@@ -15,8 +12,7 @@
 #include "graph/nesting/calls.hpp"
 #include "graph/nesting/kernel_waits.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/recorded_runs.hpp"
-#include "graph/recorded_tasks.hpp"
+#include "graph/recordings.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/tasks/uncancellable.hpp"
 

@@ -8,7 +8,6 @@
 #include "graph/here.hpp"
 #include "graph/holds/changes.hpp"
 #include "graph/holds/holds.hpp"
-#include "graph/holds/new_holds.hpp"
 #include "graph/holds/release.hpp"
 #include "graph/nesting/divisions.hpp"
 #include "graph/nesting/domains.hpp"

@@ -9,8 +9,6 @@
 #include "graph/data/usable.hpp"
 #include "graph/holds/changes.hpp"
 #include "graph/holds/holds.hpp"
-#include "graph/holds/named_parts.hpp"
-#include "graph/holds/new_holds.hpp"
 #include "graph/holds/parts.hpp"
 #include "graph/holds/repartition.hpp"
 #include "graph/new_tasks.hpp"

@@ -6,7 +6,6 @@
 #include "graph/here.hpp"
 #include "graph/submission.hpp"
 #include "graph/task_graph.hpp"
-#include "troupe/errors.hpp"
 #include "troupe/kernel_context.hpp"
 
 namespace troupe {

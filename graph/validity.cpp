@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 
-#include "graph/data/data_registry.hpp"
 #include "graph/data/reduction.hpp"
 
 namespace troupe::graph {

@@ -8,8 +8,6 @@
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
 #include "graph/holds/holds.hpp"
-#include "graph/holds/named_parts.hpp"
-#include "graph/holds/new_holds.hpp"
 #include "graph/holds/parts.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/recording/rebinding.hpp"

@@ -5,14 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "graph/data/data_record.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_waiter.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/data.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

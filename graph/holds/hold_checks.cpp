@@ -5,8 +5,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/data/data_registry.hpp"
-#include "graph/recording/recording.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::graph {

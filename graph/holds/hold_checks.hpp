@@ -1,13 +1,8 @@
 /// Detects that a thread is about to wait for tasks that wait for data that the same thread holds.
 #pragma once
 
-#include "graph/data/data_record.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/state/graph_state.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/access.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

@@ -1,10 +1,12 @@
 #include "graph/holds/holds.hpp"
 
+#include <memory>
+
 #include "graph/completion.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
-#include "graph/holds/new_holds.hpp"
+#include "graph/holds/parts.hpp"
 #include "graph/holds/waits.hpp"
 #include "graph/new_tasks.hpp"
 #include "graph/submission_checks.hpp"
@@ -22,6 +24,44 @@ void give_back_refused(GraphState& graph, Task& hold) {
 }
 
 }  // namespace
+
+Task& allocate_hold(GraphState& graph, DataRecord& record, AccessMode mode) {
+  Task& hold = allocate_task(graph, nullptr, 1);
+  hold.role = TaskRole::host;
+  hold.extras = std::make_unique<TaskExtras>();
+  hold.has_more = true;
+  set_access(hold, 0, record, mode);
+  note_name(record, hold);
+  return hold;
+}
+
+bool order_hold(GraphState& graph, Task& hold, TaskList& ready) {
+  DependencyBuilder builder(hold, graph.memory.edges, graph.submission_caches.edges);
+  try {
+    order_by_data(graph, hold, builder, ready);
+  } catch (...) {
+    give_up_task(graph, hold, builder, ready);
+    throw;
+  }
+  return builder.finish();
+}
+
+Task& submit_hold(GraphState& graph, DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                  bool& immediately) {
+  Task& hold = allocate_hold(graph, record, mode);
+  hold.extras->ready_waiter = &waiter;
+  immediately = order_hold(graph, hold, ready);
+  return hold;
+}
+
+void note_acquired(GraphState& graph, Task& hold, DataRecord& record, AccessMode mode) {
+  if (mode == AccessMode::write && graph.data.registry.any_to_check()) {
+    record.visit_data([&hold](DataRecord& part) {
+      if (part.content.unwritten) hold.extras->without_content.emplace_back(&part, part.handle_id());
+    });
+  }
+  note_written(graph.data.registry, record, mode);
+}
 
 Result<Task*> acquire_outside(GraphState& graph, const Handle& handle, AccessMode mode) {
   if (auto allowed = check_wait(graph); !allowed) return allowed.failure();

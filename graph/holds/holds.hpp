@@ -1,17 +1,21 @@
 /// Holds: the program's use of data, from the wait to the end.
 #pragma once
 
-#include "graph/data/data_record.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/graph_snapshot.hpp"
-#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_waiter.hpp"
-#include "troupe/access.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 
+/// Makes a hold, which the caller orders.
+Task& allocate_hold(GraphState& graph, DataRecord& record, AccessMode mode) TROUPE_REQUIRES(graph.submission_mutex);
+/// Orders a hold after the tasks that use its data. Returns true if all these tasks have ended.
+bool order_hold(GraphState& graph, Task& hold, TaskList& ready) TROUPE_REQUIRES(graph.submission_mutex);
+/// Submits a hold (see `acquire`) for the calling thread. The thread then waits until the hold is ready.
+Task& submit_hold(GraphState& graph, DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                  bool& immediately) TROUPE_REQUIRES(graph.submission_mutex);
+/// Marks the data as written by the hold. If the hold is given up, data that had no content count as poisoned.
+void note_acquired(GraphState& graph, Task& hold, DataRecord& record, AccessMode mode)
+    TROUPE_REQUIRES(graph.submission_mutex);
 /// Waits, in a thread of the program, until it may use the data in this mode. The caller then calls `take_hold`.
 Result<Task*> acquire_outside(GraphState& graph, const Handle& handle, AccessMode mode);
 /// Waits for data. After a failure the hold is not the caller's any more: it has ended, or ends when it is ready.

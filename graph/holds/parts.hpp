@@ -1,19 +1,20 @@
-/// The parts of data: made and replaced while no task uses them.
+/// The parts of data: made and replaced while no task uses them, and the tasks that name those which kernels have made.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "graph/data/data_record.hpp"
-#include "graph/data/data_registry.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 
+/// Notes a task that names data, if a kernel has made these data or the data around a halo part: as long as such
+/// tasks have not ended, no kernel may replace these parts. Called only if there may be nested tasks.
+void note_name(DataRecord& data, Task& task);
+/// Calls `note_name` for all data of the task, weak data included.
+void note_names(Task& task);
+/// Fails if a task that has not ended names a part of the record which a kernel has made, see `note_name`.
+Result<void> check_names(const DataRecord& record);
 /// Makes parts of a record that no task uses, besides tasks that wait for the calling thread, and appends their
 /// handles.
 Result<void> add_parts(GraphState& graph, DataRecord& record, std::span<const Block> blocks,

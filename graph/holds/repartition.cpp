@@ -9,10 +9,9 @@
 #include "graph/data/domain.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/changes.hpp"
-#include "graph/holds/late_release.hpp"
 #include "graph/holds/parts.hpp"
+#include "graph/holds/release.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/ordering.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 

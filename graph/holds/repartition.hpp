@@ -5,12 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/data/data_record.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

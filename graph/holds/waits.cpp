@@ -6,7 +6,6 @@
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/ordering.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/interruptible_wait.hpp"

@@ -3,11 +3,7 @@
 
 #include "graph/state/graph_state.hpp"
 #include "graph/tasks/calling_thread.hpp"
-#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_waiter.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

@@ -6,11 +6,7 @@
 
 #include "graph/state/graph_state.hpp"
 #include "graph/tasks/call_place.hpp"
-#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_specification.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

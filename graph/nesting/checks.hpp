@@ -3,13 +3,9 @@
 
 #include <vector>
 
-#include "graph/data/data_registry.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/state/graph_state.hpp"
 #include "graph/tasks/task_specification.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/access.hpp"
-#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

@@ -5,15 +5,13 @@
 #include <utility>
 
 #include "graph/codelets/execution_scope.hpp"
-#include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/data/measured_kernel.hpp"
-#include "graph/holds/named_parts.hpp"
 #include "graph/holds/parts.hpp"
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/recorded_tasks.hpp"
+#include "graph/recordings.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {

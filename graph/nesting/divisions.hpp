@@ -6,10 +6,6 @@
 
 #include "graph/data/domain.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "graph/here.hpp"
-#include "graph/ordering.hpp"
+#include "graph/new_tasks.hpp"
 #include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/validity.hpp"

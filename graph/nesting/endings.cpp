@@ -6,11 +6,10 @@
 
 #include "graph/cancellation.hpp"
 #include "graph/completion.hpp"
-#include "graph/data/data_registry.hpp"
 #include "graph/nesting/divisions.hpp"
 #include "graph/nesting/domains.hpp"
+#include "graph/tasks/task_waiter.hpp"
 #include "graph/validity.hpp"
-#include "proto/mutex.hpp"
 
 namespace troupe::graph {
 

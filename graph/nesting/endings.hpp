@@ -5,8 +5,6 @@
 
 #include "graph/data/domain.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
-#include "troupe/ids.hpp"
 
 namespace troupe::graph {
 

@@ -12,7 +12,7 @@
 #include "graph/data/usable.hpp"
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
-#include "graph/holds/new_holds.hpp"
+#include "graph/holds/holds.hpp"
 #include "graph/holds/waits.hpp"
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"

@@ -2,12 +2,7 @@
 #pragma once
 
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_owner.hpp"
-#include "troupe/access.hpp"
-#include "troupe/errors.hpp"
-#include "troupe/handle.hpp"
-#include "troupe/ids.hpp"
 
 namespace troupe::graph {
 

@@ -32,8 +32,8 @@
 
 namespace troupe::graph {
 
-/// The state that the parts of a task graph share. Each part is a header of `graph/` with functions that take the state;
-/// programs and workers see `TaskGraph` only.
+/// The state that the parts of a task graph share. Each part is a header of `graph/` with functions that take the
+/// state; programs and workers see `TaskGraph` only.
 struct GraphState {
   /// `graph` is the graph that has this state.
   GraphState(const GraphOptions& options, GraphHost& host, TaskGraph& graph);

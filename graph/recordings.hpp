@@ -1,4 +1,4 @@
-/// The runs of recordings: how they begin and end.
+/// Recordings: how tasks are recorded, and how runs begin and end.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,20 @@
 
 #include "graph/completion.hpp"
 #include "graph/recording/rebinding.hpp"
-#include "graph/recording/recording.hpp"
 #include "graph/state/graph_state.hpp"
-#include "graph/tasks/task.hpp"
-#include "proto/mutex.hpp"
-#include "troupe/ids.hpp"
+#include "graph/tasks/task_specification.hpp"
 
 namespace troupe::graph {
 
+/// Does the work of `TaskGraph::begin_recording`.
+Result<std::unique_ptr<RecordingScope>> begin_recording(GraphState& graph, Recording& recording);
+/// Does the work of `TaskGraph::seal_recording`.
+void seal_recording(GraphState& graph, Recording& recording);
+/// Adds a task to a recording.
+Result<Future> record_task(GraphState& graph, Recording& recording, const TaskSpecification& specification);
+/// Adds the task that combines the partial results of an open reduction of the recording.
+void close_recorded_reduction(GraphState& graph, Recording& recording, DataRecord& record)
+    TROUPE_REQUIRES(graph.submission_mutex);
 /// Does the work of `TaskGraph::replay`.
 Result<Future> replay(GraphState& graph, const std::shared_ptr<Recording>& recording,
                       std::span<const Rebinding> rebindings, std::uint64_t tag);
