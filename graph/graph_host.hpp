@@ -73,7 +73,10 @@ class GraphHost {
   [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere(const TaskGraph& /*graph*/) { return {}; }
   /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names a device
   /// that the runtime does not have. May be called from any thread.
-  virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
+  virtual Result<DevicesHere> find_devices(const DeviceSet& devices) {
+    if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
+    return Failure{ErrorCode::invalid_argument, "the workers have neither numbers nor names here"};
+  }
   /// Used if `GraphOptions::stand_ins` is true. Returns the codelet to run in place of `codelet`, which may be
   /// `codelet` itself. The host keeps the returned codelet as long as the graph lives. `nested` says whether the task
   /// is nested. Fails if no device of the runtime could run the task.

@@ -113,19 +113,6 @@ Result<void> check_usable(const TaskSpecification& specification, const Domain* 
   return options.nested || !options.weak.empty();
 }
 [[nodiscard]] std::vector<TaskAccess> weak_accesses(const TaskOptions& options);
-/// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. Fails with `invalid_argument` or
-/// `signature_mismatch`.
-Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed);
-
-/// Checks the handles and modes of weak data. `mark` is the mark of the task's other data (`check_accesses`). `domain`
-/// is the domain that the task belongs to; may be null. Fails with `invalid_handle`, `invalid_argument` or
-/// `conflicting_access`.
-Result<void> check_weak_accesses(const TaskSpecification& specification, const DataRegistry& registry,
-                                 std::uint64_t mark, const Domain* domain = nullptr);
-/// Checks that the weak data have the content that their modes need; the arguments are those of `check_usable`. Call
-/// `check_weak_accesses` before.
-Result<void> check_weak_usable(const TaskSpecification& specification, const Domain* domain = nullptr);
-
 /// Checks that both functions of a reduction are given, or fails with `invalid_argument`, and that they are for
 /// elements of the type of these data, or fails with `signature_mismatch`.
 Result<void> check_methods(const ReductionMethods& methods, const DataRecord& record);

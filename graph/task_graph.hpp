@@ -1,50 +1,33 @@
 /// The task graph: turns submissions into ready tasks, and completions into more ready tasks.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <condition_variable>
-#include <exception>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "graph/cancellation.hpp"
 #include "graph/codelets/codelet_definition.hpp"
-#include "graph/codelets/known_codelets.hpp"
-#include "graph/codelets/restrictions.hpp"
+#include "graph/completion.hpp"
 #include "graph/data/data_registry.hpp"
-#include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
-#include "graph/data/subtree_times.hpp"
 #include "graph/graph_host.hpp"
 #include "graph/graph_options.hpp"
 #include "graph/recording/recording.hpp"
-#include "graph/submission_observer.hpp"
-#include "graph/tasks/block_pool.hpp"
+#include "graph/state/graph_state.hpp"
+#include "graph/submission.hpp"
 #include "graph/tasks/call_place.hpp"
-#include "graph/tasks/calling_thread.hpp"
-#include "graph/tasks/completion_counter.hpp"
-#include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/graph_snapshot.hpp"
-#include "graph/tasks/home_process.hpp"
-#include "graph/tasks/kernel_wait.hpp"
-#include "graph/tasks/light_mutex.hpp"
 #include "graph/tasks/pending_hold.hpp"
 #include "graph/tasks/task.hpp"
-#include "graph/tasks/task_endings.hpp"
 #include "graph/tasks/task_owner.hpp"
 #include "graph/tasks/task_specification.hpp"
-#include "graph/tasks/task_waiter.hpp"
-#include "graph/tasks/thread_holds.hpp"
-#include "graph/tasks/waiting_threads.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/arguments.hpp"
 #include "troupe/codelet.hpp"
@@ -54,21 +37,15 @@
 
 namespace troupe::graph {
 
-/// Tells a worker how to proceed with a task that it took from a deque.
-enum class Begin {
-  run,
-  /// The task no longer belongs to the worker: it waits for a commute lock.
-  parked,
-  /// The task was cancelled and has been completed.
-  ended,
-};
-
 /// Runs tasks in the order of sequential task flow: the effects of a run are as if all tasks ran one after the other in
 /// the order of their submission. If several threads submit, the submission lock gives the order.
 ///
 /// Thread-safe. `submit`, `register_data` … may be called by any thread; `begin` and `complete` by the worker named in
 /// the call. Completing a task takes no lock. The submission lock protects the allocation of tasks, the dependency
 /// states of records, and the registry.
+///
+/// This class is the face of the graph. Its state is a `GraphState`, and what it does with it are functions in headers
+/// of their own (graph/README.md).
 class TaskGraph final : public TaskOwner {
  public:
   TaskGraph(const GraphOptions& options, GraphHost& host);
@@ -113,15 +90,15 @@ class TaskGraph final : public TaskOwner {
   void release_all();
   /// Returns the definitions of all codelets that the graph has run, for use after the graph's destruction. The graph
   /// loses the definitions, so call this function only before the destruction, when no task is in flight.
-  CodeletDefinitions take_codelets() { return codelets_.take(); }
+  CodeletDefinitions take_codelets() { return state_.codelets.take(); }
 
   // The next function submits tasks.
-  Result<Future> submit(const TaskSpecification& specification);
+  Result<Future> submit(const TaskSpecification& specification) { return graph::submit(state_, specification); }
 
   /// Returns the learned times of tasks, which include the tasks inside them; null if times are not learned.
-  [[nodiscard]] SubtreeTimes* subtree_times() const { return subtree_times_.get(); }
+  [[nodiscard]] SubtreeTimes* subtree_times() const { return state_.subtree_times.get(); }
   /// Returns true if a kernel on a core may call kernels instead of submitting them as tasks (`GraphOptions::cutoff`).
-  [[nodiscard]] bool calls_at_once() const { return (options_.device_kinds & ~kOnCores) == 0; }
+  [[nodiscard]] bool calls_at_once() const { return (state_.options.device_kinds & ~kOnCores) == 0; }
 
   /// Returns the task whose kernel this thread runs, and whether a submitted kernel is to be called at once instead of
   /// becoming a task.
@@ -183,10 +160,10 @@ class TaskGraph final : public TaskOwner {
   void give_back(Task* hold);
   /// Allows another thread to give this hold back. The thread that acquired the data may then wait for tasks that wait
   /// for the hold.
-  void hand_on(const Task* hold) { threads_.holds.remove(hold); }
+  void hand_on(const Task* hold) { state_.threads.holds.remove(hold); }
   /// Fails with `invalid_argument` if the task waits, directly or not, for data that the calling thread holds. `wait`
   /// calls this function itself.
-  [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
+  [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(state_.submission_mutex);
 
   // The next functions are for a thread that serves many clients and must not block: each wait consists of two calls.
   // `ready` is called once, in any thread, perhaps before `begin_…` returns; `ready` must be short and not use the
@@ -207,7 +184,7 @@ class TaskGraph final : public TaskOwner {
   Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
   /// Takes back a begun acquire, release, partition, repartition or set_reduction, so that the data are as if it had
   /// not begun. `finish_withdrawn` is called after `ready` has returned, in place of the other `finish_…` functions.
-  void withdraw(PendingHold& pending) TROUPE_EXCLUDES(submission_mutex_);
+  void withdraw(PendingHold& pending) TROUPE_EXCLUDES(state_.submission_mutex);
   void finish_withdrawn(PendingHold& pending);
   /// Begins the refusal of a task that will not run: it is ordered like a writer of the data that it would have
   /// written, and takes no worker. After `ready`, `finish_refusal` ends the refusal with `status` (failed or
@@ -232,20 +209,21 @@ class TaskGraph final : public TaskOwner {
 
   // The next functions are called by workers.
   /// Decides whether a ready task may start. Appends the tasks that become ready to `ready`.
-  Begin begin(Task& task, WorkerId worker, TaskList& ready) {
-    if (task.is_recorded()) static_cast<RecordedTask&>(task).prepare();
-    return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
-  }
+  Begin begin(Task& task, WorkerId worker, TaskList& ready) { return begin_task(state_, task, worker, ready); }
   /// Called in place of `begin` for a task without commute locks that has already run, because its device had queued
   /// the task behind its predecessors before these ended. The program can no longer cancel the task. If a predecessor
   /// has failed, the task ends as if it had not run.
-  Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
+  Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready) {
+    return graph::begin_after_running(state_, task, worker, ready);
+  }
   /// Returns true if `begin` would let the ready task run. The task must not use data in mode commute, whose locks
   /// `begin` would take.
-  [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
+  [[nodiscard]] bool would_run(Task& task) { return is_plain(state_, task) || !why_cancelled(state_, task).cause; }
   /// Ends a task whose kernel has returned (then `cause` is null) or failed. Appends the tasks that become ready to
   /// `ready`. `task` must not be used afterwards.
-  void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);
+  void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
+    complete_task(state_, task, cause, worker, ready);
+  }
   /// Called when a worker has run out of work. Wakes the threads that wait for the end of all tasks, or until they may
   /// submit again (`GraphOptions::window`).
   void worker_is_idle(WorkerId worker);
@@ -262,665 +240,16 @@ class TaskGraph final : public TaskOwner {
   void while_tasks_stay(const std::function<void()>& look);
 
   [[nodiscard]] Progress progress() const;
-  [[nodiscard]] const GraphOptions& options() const { return options_; }
-  [[nodiscard]] FailureLog& failures() { return failures_; }
+  [[nodiscard]] const GraphOptions& options() const { return state_.options; }
+  [[nodiscard]] FailureLog& failures() { return state_.failures; }
   /// Returns the process in which the graph was made. In any other process calls fail with `stopped`, data are released
   /// at once, and no call waits.
-  [[nodiscard]] const HomeProcess& home() const { return threads_.home; }
+  [[nodiscard]] const HomeProcess& home() const { return state_.threads.home; }
   /// Returns the bytes taken for tasks and edges.
-  [[nodiscard]] std::size_t footprint() const { return pools_.tasks.footprint() + pools_.edges.footprint(); }
+  [[nodiscard]] std::size_t footprint() const { return state_.memory.footprint(); }
 
  private:
-  struct alignas(64) WorkerCaches {
-    BlockPool<Task>::Cache tasks;
-    BlockPool<EdgeBlock>::Cache edges;
-  };
-
-  struct Completion {
-    TaskStatus status = TaskStatus::succeeded;
-    /// `cause` says why the task did not succeed; `poison` says why the data that the task should have written are not
-    /// valid.
-    FailureLog::Cause cause;
-    FailureLog::Cause poison;
-    /// The worker's index, or `workers_.completed.outside()`.
-    std::size_t slot = 0;
-    WorkerId worker;
-    /// True if the tasks of a recording's run, or the children of a nested task, have already recorded which data are
-    /// valid.
-    bool settled = false;
-  };
-
-  // The next functions submit tasks.
-  /// Waits until fewer tasks are in flight (`GraphOptions::window`); called if `surely_has_room` is false.
-  Result<void> wait_for_room();
-  /// Makes all checks that do not need the submission lock.
-  Result<void> check(const TaskSpecification& specification);
-  /// Submits a task of this codelet, or of the codelet that `GraphHost::stand_in` names in its place. Restrictions to
-  /// devices apply.
-  Result<Future> submit_adapted(const TaskSpecification& specification);
-  /// Submits a task of exactly this codelet; restrictions to devices apply.
-  Result<Future> submit_restricted(const TaskSpecification& specification);
-  /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
-  Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// Returns the recording that the calling thread makes, or null. Returns null inside kernels: in a single-threaded
-  /// run, the recording thread may have to run a kernel, whose submissions are not recorded.
-  [[nodiscard]] Recording* recording_here() const;
-  Result<Future> record(Recording& recording, const TaskSpecification& specification);
-  void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
-  RecordedTask& add_recorded(Recording& recording, const CodeletDefinition* codelet, std::size_t access_count)
-      TROUPE_REQUIRES(submission_mutex_);
-  void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Adds a recording to the list of recordings that have been run. `inspect` finds recorded tasks through this list.
-  /// Returns the recordings that only this graph still owned: nobody can run them, and their last run has ended. The
-  /// caller destroys them without the lock.
-  [[nodiscard]] std::vector<std::shared_ptr<Recording>> keep(const std::shared_ptr<Recording>& recording)
-      TROUPE_REQUIRES(submission_mutex_);
-  [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
-  void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
-      TROUPE_REQUIRES(submission_mutex_);
-  void fill(Task& task, const TaskSpecification& specification);
-  /// Does the part of `fill` that concerns the options and `TaskSpecification::kept`.
-  void fill_options(Task& task, const TaskSpecification& specification);
-  /// Returns false if the task has no options and keeps no object (`TaskSpecification::kept`); most tasks have neither.
-  [[nodiscard]] bool has_options(const TaskSpecification& specification) const {
-    return &specification.options != no_options_ || specification.kept != nullptr;
-  }
-  /// Checks the data of accesses for which `mark_simple_accesses` returned false.
-  Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Fills the task, and orders it after its explicit predecessors and by its data. If this function throws, no trace
-  /// of the task is left.
-  void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the free records that the calling thread takes new tasks from. A kernel on a core takes those of its
-  /// worker, which this thread alone uses meanwhile: the worker has just freed them, so they are in the core's cache.
-  BlockPool<Task>::Cache& records_here() TROUPE_REQUIRES(submission_mutex_);
-  Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
-  static void set_arguments(Task& task, const Arguments& arguments);
-  /// Takes `count` consecutive ids and returns the first. Later calls return higher ids.
-  std::uint64_t take_ids(std::uint64_t count = 1) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns a new mark for the data of one submission (`DataRecord::mark`). Task ids do not serve as marks: a
-  /// submission may take several marks and may be refused, but the ids of consecutive tasks must have no gaps, so that
-  /// the failure log can store intervals of ids.
-  std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex_) { return ++ids_.last_mark; }
-  void count_submission(std::size_t tasks = 1) TROUPE_REQUIRES(submission_mutex_);
-  void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
-  void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Gives up a task whose submission throws before the task was counted. The task does nothing, ends when its
-  /// predecessors have ended, and counts as not submitted. Activates the tasks in `ready`.
-  void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
-  /// Called for the first reducing access after other accesses, and for the first other access after reducing accesses.
-  void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
-  /// Waits in a thread that holds data. Fails once `check` fails because of tasks that wait for these data.
-  Result<void> wait_holding(Result<void> (TaskGraph::*check)(), Result<void> (TaskGraph::*wait)())
-      TROUPE_EXCLUDES(submission_mutex_);
-  Result<void> wait_until_room();
-  Result<void> check_wait() const;
-  Result<void> check_outside_kernel() const;
-  /// Blocks, or handles events in a single-threaded run, until `waiter` is signalled. In a single-threaded run it fails
-  /// if no event is left that could signal `waiter`. Also fails if `interrupt`, which may be null, gives up the wait.
-  Result<void> block(TaskWaiter& waiter, WaitInterrupt* interrupt);
-  /// Removes an edge from the task's list, because the edge's thread gives up its wait. Only for single-threaded runs.
-  static void unlink(Task& task, const Edge& edge);
-  /// Waits until the program may use the handle's data in this mode.
-  Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
-  /// Submits a hold (see `acquire`) for the calling thread. The thread then waits until the hold is ready.
-  Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
-      TROUPE_REQUIRES(submission_mutex_);
-  Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
-  /// Marks the data as written by the hold. If the hold is given up, data that had no content count as poisoned.
-  void note_acquired(Task& hold, DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
-  /// Orders a hold after the tasks that use its data. Returns true if all these tasks have ended.
-  bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
-  /// If the content cannot be copied, the release continues, and the next wait for everything reports the failure.
-  Result<void> bring_home_to_release(DataRecord& released);
-  /// Waits for data. After a failure the hold is not the caller's any more: it has ended, or ends when it is ready.
-  Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
-  /// Gives the program the data that it has waited for. Fails if the content is not valid.
-  Result<Task*> take_hold(Task* hold, AccessMode mode);
-  /// Waits until no task uses the whole that the handle is part of. Then calls `change(record of the handle, ready)`
-  /// under submission_mutex_, before any task that was submitted during the wait can begin. If `releasing` is true,
-  /// tasks on the handle and its parts are refused from now on.
-  using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
-  Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
-  /// `change_undisturbed` calls `hold_whole` before the wait, and `change_held` after the wait.
-  Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
-                           bool& immediately);
-  Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
-  /// If `releasing` is true, tasks on the handle and its parts are refused from now on; if false, they are allowed
-  /// again.
-  void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
-  /// Takes the methods if it succeeds. Otherwise the caller destroys them, without the lock: they are the program's.
-  Result<void> add_reduction(DataRecord& record, ReductionMethods& methods) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns true if an open recording uses the record. The recording would not know parts that change now.
-  [[nodiscard]] bool is_being_recorded(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
-
-  /// A registration that ends when the last task that uses its data has ended.
-  struct LateRelease {
-    /// The next members are guarded by the submission lock.
-    Task* hold = nullptr;
-    DataRecord* record = nullptr;
-    std::uint64_t bytes = 0;
-    /// The number of new parts that overlap this former part.
-    std::uint64_t divisions = 0;
-    std::atomic<bool> done{false};
-  };
-
-  // The next functions replace parts (task_graph_repartition.cpp).
-  DataRegistry::NewParts renew_parts(DataRecord& record, std::span<const Block> blocks)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Returns true if the record's parts may be replaced by these blocks while tasks use them. `covers`: the blocks
-  /// cover the record.
-  [[nodiscard]] bool may_replace(DataRecord& record, std::span<const Block> blocks, bool covers)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Replaces the parts if no task has to be waited for. Otherwise returns nothing, and if `may_wait` is true, refuses
-  /// further tasks on the parts until the caller has waited; if it is false, fails with `wait_in_kernel`.
-  Result<std::optional<std::vector<Handle>>> replace_at_once(const Handle& parent, std::span<const Block> blocks,
-                                                             bool may_wait) TROUPE_EXCLUDES(submission_mutex_);
-  /// Replaces the record's parts while tasks use them. The caller calls `end_late` for `unused`, without the lock.
-  std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
-                                         std::vector<std::shared_ptr<LateRelease>>& unused)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Refuses tasks on new parts of a record as long as they are refused on the record, or divisions of it wait.
-  void refuse_new(const DataRecord& record, std::span<DataRecord* const> parts) TROUPE_REQUIRES(submission_mutex_);
-  /// Refuses further tasks on the parts of a record, or takes one refusal back.
-  void refuse_parts(DataRecord& record, bool refused) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns true if a division of the record waits. Parts that it gets before are refused from the beginning, because
-  /// tasks on them would come after the division that replaces them.
-  [[nodiscard]] bool is_to_be_divided(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
-  /// Called when a division that waited ends.
-  void end_dividing(HandleId record) TROUPE_REQUIRES(submission_mutex_);
-  /// Ends a division that has failed: allows tasks on the parts of the handle again, if it is still registered. Returns
-  /// `why`.
-  Failure keep_parts(const Handle& handle, const Failure& why) TROUPE_EXCLUDES(submission_mutex_);
-  /// Replaces parts that nobody uses and that are refused.
-  std::vector<DataRecord*> replace_unused_parts(DataRecord& record, std::span<const Block> blocks)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Does the work of a division that has waited until nobody uses the record. Fails if the record is being recorded.
-  Result<void> divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts,
-                              TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Maps each part that is replaced to the last tasks that use it.
-  using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
-  /// Submits the task after which a new part has the content of the former parts that it overlaps.
-  void submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part, TaskList& ready)
-      TROUPE_REQUIRES(submission_mutex_);
-  Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
-                         TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the work of `add_parts` for the program, which must not divide data of a graph that it records.
-  Result<void> add_parts_outside(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
-                                 TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
-  /// Ends the task of a discard, which has become ready. Appends the tasks that become ready.
-  void end_discard(Task& hold, std::size_t slot, TaskList& ready);
-  /// Ends a `host` task that is ready and that no thread wants any more. `give_back_unused` is for threads of the
-  /// program, `give_back_refused` for those that have waited for the data and may not use them.
-  /// Calls `end` with the completion slot of threads that are no workers, and with a list for the tasks that become
-  /// ready, which are activated then.
-  template <class End>
-  void end_outside(const End& end) TROUPE_EXCLUDES(outside_mutex_) {
-    TaskList ready;
-    {
-      const RemovedUnderLock removed;
-      const LockGuard lock(outside_mutex_);
-      end(workers_.completed.outside(), ready);
-    }
-    if (!ready.empty()) host_.activate(ready, WorkerId{});
-  }
-  void end_unused(Task& hold, std::size_t slot, TaskList& ready);
-  void give_back_unused(Task& hold);
-  void give_back_refused(Task& hold);
-
-  // The next functions end registrations without waiting (task_graph_release.cpp).
-  /// Returns true if the registration alone owns the memory, or if there is no memory.
-  [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
-  /// Refuses tasks on the record and its parts from now on. The thread that ends the last use then forgets the record
-  /// and its parts. That thread shares the state `late` with the calling thread. Returns true if no use is left: then
-  /// the caller calls `end_late`, without the lock.
-  bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
-      TROUPE_REQUIRES(submission_mutex_);
-  void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Returns true if the late releases comprise more bytes than this, and more pieces than are at ease.
-  [[nodiscard]] bool late_above(std::uint64_t bytes) const TROUPE_REQUIRES(submission_mutex_);
-  /// Waits until half of the late releases have ended, as long as tasks end (`GraphOptions::late_bytes_at_ease`).
-  void wait_for_late_releases() TROUPE_EXCLUDES(submission_mutex_);
-  /// Ends a registration. If `finally` is true, kernels and callbacks may also end registrations of memory that the
-  /// program owns, if no task uses it; if the function fails, the caller calls `abandon`. If `finally` is false,
-  /// kernels and callbacks may not end such registrations, because the outcome would depend on the speed of other
-  /// threads.
-  Result<void> end_registration(const Handle& handle, bool finally);
-  /// Does the work of `end_registration` if no wait is needed. Returns false if a wait is needed.
-  Result<bool> release_without_waiting(const Handle& handle, bool finally);
-  /// Called when a release has failed for the reason `why`, but the program frees the memory all the same.
-  void abandon(const Handle& handle, const Failure& why);
-  /// Waits until no task that uses the data runs on another thread. Returns false if some of these tasks might never
-  /// end.
-  bool wait_for_running(const LateRelease& late) TROUPE_EXCLUDES(submission_mutex_);
-  /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
-  /// reports the failure.
-  void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(submission_mutex_);
-  /// Returns true if the calling thread runs the task's callback, false if it runs the task's kernel.
-  [[nodiscard]] bool in_callback(const Task& task) const;
-  /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
-  static FailureLog::Cause take_accusation(Task& task);
-  /// Returns why a task must not begin because it uses data whose memory was freed; null if it may begin.
-  [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
-
-  // The next functions are for nested tasks and their children (task_graph_nested.cpp).
-  /// Returns the task whose kernel the calling thread runs, if it is nested or a child; else null.
-  [[nodiscard]] const Task* nesting_task_here() const;
-  /// Returns the domain of the data that the calling thread registers; null if it runs no kernel inside of a nested
-  /// task.
-  [[nodiscard]] Domain* domain_here() const;
-  /// Returns the domain of the tasks that the calling thread submits. A child that submits a task becomes a nested task
-  /// here.
-  Result<Domain*> open_domain_here() TROUPE_REQUIRES(submission_mutex_);
-  /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
-  Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Makes the checks of `check_nesting` for weak data, but does not check their content.
-  Result<void> check_weak(const TaskSpecification& specification, const Domain* domain, std::vector<DataRecord*>& moves)
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Checks that tasks of this domain may use the record in this mode. Appends to `moves` the temporary data of another
-  /// domain that this domain takes over (`move_home`).
-  Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
-      TROUPE_REQUIRES(submission_mutex_);
-  void open_domain(Task& task, std::vector<TaskAccess> weak) TROUPE_REQUIRES(submission_mutex_);
-  /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
-  Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
-  /// Sets the class for which the task's time is learned (`SubtreeTimes`), and tells the calling kernel the class. Only
-  /// nested tasks, and children of tasks whose times are learned, get a class.
-  void learn_time(Task& task, const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
-  // The next functions are for kernels that call other kernels instead of submitting them (task_graph_at_once.cpp).
-  /// Calls the kernel at once, in place of a task, and returns a future that looks like the future of an ended task.
-  /// Returns nothing if the calling kernel does not belong to a small task (`MeasuredKernel`), or if the kernel must
-  /// become a task.
-  std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
-  /// Checks that a kernel that was called at once may use the record, as if it were the kernel of a nested task.
-  Result<void> check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const;
-  /// Returns a lower bound of the ids of all data whose registration begins after this call.
-  [[nodiscard]] std::uint64_t next_handle_id() const TROUPE_NO_THREAD_SAFETY_ANALYSIS {
-    return data_.registry.next_id();
-  }
-  /// Returns true if a child of the domain may use the data now, because nobody else uses them.
-  bool may_use_at_once(const TaskSpecification& specification, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
-  /// Submits a task in place of a call that threw: the task fails with the same exception.
-  Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
-      TROUPE_EXCLUDES(submission_mutex_);
-  /// Lets a task of the program become nested when its kernel submits a task.
-  void allow_nesting(Task& task) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the work of `order` for a nested task or a child.
-  void order_nested(Task& task, const TaskOptions& options, const Codelet* codelet, DependencyBuilder& builder,
-                    TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Fails if there is a budget (`NestingRules::budget`) and it has no room for one more child.
-  Result<void> check_budget() TROUPE_REQUIRES(submission_mutex_);
-  void child_ended() const noexcept {
-    if (options_.nesting.budget != nullptr) options_.nesting.budget->child_ended();
-  }
-  /// Counts one more child of the domain. Called before the child can begin.
-  void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Called after `order_nested`: from here on, later tasks on the task's weak data wait for the nested task.
-  void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(submission_mutex_);
-  /// Adds to `domain.unwritten` the parts of weak data in mode write that have no content: the children have to write
-  /// them.
-  void note_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Marks as invalid the parts in `domain.unwritten` that no child writes. Called when the kernel has returned.
-  void poison_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
-  [[nodiscard]] TaskReference home_here() const;
-  /// Returns the home of data that the calling thread registers (`DataRecord::home`).
-  [[nodiscard]] TaskReference home_of_new_data() TROUPE_REQUIRES(submission_mutex_);
-  [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
-  /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
-  /// ended.
-  void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
-  /// Makes the tasks that wait for the parent because of data wait for the parent's last children instead. Returns,
-  /// newest first, the edges to these tasks in the parent's list; the caller releases them.
-  [[nodiscard]] Edge* hand_over(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the part of `hand_over` for tasks that are submitted later: in dependency states, the last children replace
-  /// the parent.
-  void replace_in_states(const Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the part of `hand_over` for one task that waits for the parent. Returns false if the task must go on waiting
-  /// for the parent.
-  bool wait_for_children(Task& task, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Makes a task that still waits for others wait for `predecessor`, too. Returns false if `predecessor` has ended.
-  bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
-  /// Called when a child has ended, and when the parent's kernel has returned. The last of these calls ends the parent.
-  void leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Ends the parent of a domain without open tasks. Returns the domain that the parent belongs to.
-  Domain* end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Ends the nested tasks in `ready` whose kernels have returned, and removes them from the list: their children have
-  /// ended, and so have the tasks that `waits_for_weak` made them wait for.
-  void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
-  /// A nested task begins without waiting for earlier tasks on its weak data. But when it has ended, other tasks assume
-  /// that these earlier tasks have ended, too. After the end of its children, the nested task therefore waits for the
-  /// earlier tasks. Returns true if some have not ended: the nested task then becomes ready once more, and
-  /// `end_parents` ends it.
-  bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
-  /// Makes the data whole again that the parent has divided (`Domain::divided`), because on accelerators a task can use
-  /// only undivided data as a whole. Called when no task of the domain is left. Returns true if the parent has to wait
-  /// once more, for a task that brings the content to host memory. Data stay divided if other tasks name their parts.
-  bool joins_parts(Domain& domain, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
-  /// Submits, as the last child, the task that brings the content of `Domain::divided` to host memory. Data with
-  /// invalid parts are left out. Returns false if there are no other data.
-  bool submit_join(Domain& domain, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Makes a task a child in the domain. `make_no_child` takes this back, for a submission that has failed.
-  void make_child(Task& task, Domain& domain) const;
-  void make_no_child(Task& task);
-  [[nodiscard]] Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const;
-  /// Keeps tasks of the domain that have not begun from beginning.
-  void cancel_children(Domain& domain);
-  /// Marks as valid the data that a nested task is about to overwrite. Children that fail mark the data that they write
-  /// as invalid again.
-  void cure_written(const Task& parent);
-  // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
-  /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
-  /// `wait_in_kernel`.
-  Result<const Task*> check_waits_inside() const;
-  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Fails if
-  /// the kernel must not wait.
-  Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
-  /// Restricts the children that wait for the parent's kernel to cores, where they may use its data while the kernel
-  /// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `invalid_argument`
-  /// if one of them cannot run there. Called when nothing else refuses the wait.
-  Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the definition of the codelet restricted to cores; null if its tasks cannot run on those here.
-  const CodeletDefinition* on_cores_only(const Codelet& codelet);
-  /// Gives a child the deadline and the stop token of the nested task that it belongs to, besides its own.
-  static void inherit_limits(Task& task);
-  /// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
-  bool is_own_and_unused(const Handle& handle) TROUPE_REQUIRES(submission_mutex_);
-  /// Activates ready tasks at the worker whose kernel the calling thread runs.
-  void activate_here(TaskList& ready);
-  /// Returns the domain as the function above does. Also fails if the future's task has not ended and belongs to
-  /// another domain.
-  Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
-  /// Waits for all children of the calling kernel. Fails with the first failure among them.
-  Result<void> wait_for_children_here();
-  /// Copies to the program's memory the content of the data that the kernel of the domain's parent has registered.
-  Result<void> bring_home_from_children(const Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
-  /// Waits for a task that belongs to the nested task of the calling kernel. Any other task is refused.
-  Result<void> wait_for_child(const Future& future);
-  /// Waits for a task in the domain of the calling kernel, or in a domain inside it.
-  Result<void> wait_for_task_of(Domain& domain, const Future& future);
-  /// Does the work of `acquire_record` in the kernel of a nested task.
-  Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
-  /// Waits, while the worker of the calling kernel runs other tasks, until `wait` is over.
-  Result<void> wait_inside(KernelWait& wait);
-  /// Makes the end of a task signal `waiter`. Returns null if the task has ended; else the block that has the edge. The
-  /// caller gives the block back with `stop_hearing`.
-  [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
-  void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
-
-  /// Returns true if the task is a section of a coroutine.
-  [[nodiscard]] bool is_section(const Task& task) const { return task.codelet == &own_codelets_.resume.definition(); }
-  /// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
-  /// null if there is none.
-  [[nodiscard]] Domain* domain_of_coroutine() const;
-  /// Returns true if the parts of the record may be replaced for `domain`, as far as no task names them: no recording
-  /// uses them, and they were made by nested tasks that have ended, or by the parent of `domain` after whose last child
-  /// this is asked.
-  [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Fails if a task that has not ended names a part of the record which a kernel has made, see `note_name`.
-  static Result<void> check_names(const DataRecord& record);
-  /// Notes a task that names data, if a kernel has made these data or the data around a halo part: as long as such
-  /// tasks have not ended, no kernel may replace these parts. Called only if there may be nested tasks.
-  static void note_name(DataRecord& data, Task& task);
-  static void note_names(Task& task);
-  /// A record that the kernel of a nested task divides, and that task's domain.
-  struct ToDivide {
-    DataRecord* record;
-    Domain* domain;
-  };
-  /// Returns the record of a handle that the calling kernel may divide. Fails if tasks may use the record.
-  Result<ToDivide> find_to_divide(const Handle& handle) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the first step of `partition_inside` where there are accelerators: brings data that the kernel has registered
-  /// to host memory, where their parts will lie.
-  Result<void> bring_home_to_divide(const Handle& handle) TROUPE_EXCLUDES(submission_mutex_);
-  /// Does the work of `partition` in the kernel of a nested task.
-  Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
-
-  // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
-  // `invalid_argument`.
-  /// A map of the tasks that wait, directly or not, for data that the program holds. Each task is mapped to the hold
-  /// that it waits for.
-  using WaitingForHolds = std::unordered_map<const Task*, const Task*>;
-  [[nodiscard]] WaitingForHolds waiting_for(const std::vector<const Task*>& holds) const
-      TROUPE_REQUIRES(submission_mutex_);
-  /// Returns a hold if the window is full of tasks that wait for these holds; null if it is not.
-  [[nodiscard]] const Task* hold_that_fills_window(const std::vector<const Task*>& holds) const
-      TROUPE_REQUIRES(submission_mutex_);
-  [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
-  [[nodiscard]] Result<void> check_may_wait_for_room() TROUPE_EXCLUDES(submission_mutex_);
-  /// `domain` is the domain of the calling kernel; null in threads of the program.
-  [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
-                                            const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);
-  void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
-  /// Adds the tasks that still read the part to the readers of its parent, before the part is released: tasks on halo
-  /// parts may still be submitted after the release has begun.
-  static void leave_readers(const DataRecord& part);
-  /// Called when the elements of a part become its parent's own: the parent's content is invalid if the part's is.
-  void return_poison(const DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
-
-  // The next functions complete tasks.
-  void finish(Task& task, const Completion& completion, TaskList& ready);
-  /// Does the work of `finish` for this task alone. Returns the domain that the task belongs to, which `finish` then
-  /// tells of the end; null if there is none.
-  Domain* finish_alone(Task& task, const Completion& completion, TaskList& ready);
-  /// Records in the log that the task did not succeed.
-  void note_failure(const Task& task, const Completion& completion);
-  /// Does the part of `finish` that every task needs. The task must not be used afterwards.
-  void end(Task& task, const Completion& completion, TaskList& ready);
-  /// Does the work of `end` for a task outside recordings, but does not count the task.
-  void free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// Does the work of `end` for a task of a recording.
-  void end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
-                    TaskList& ready);
-  void count_ending(std::size_t slot);
-  void settle_data(Task& task, const Completion& completion);
-  /// Marks the content of the record as not valid, because of `cause`.
-  void poison(DataRecord& record, const FailureLog::Cause& cause);
-  /// Returns true if a function has to be called when the task has ended (`CodeletDefinition::ended`).
-  [[nodiscard]] static bool has_end_of_call(const Task& task);
-  /// Calls the task's callback, if there is one. Then destroys the callback and the object of
-  /// `TaskSpecification::kept`.
-  void call_back(Task& task, const Completion& completion);
-  /// Releases the tasks that waited for `task`. `newest` is the head of its list of successors, which is closed.
-  void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// Frees the task's memory besides its record. `accesses` and `extras` stay until the record is used again, see
-  /// `allocate_task`.
-  void give_back_more(Task& task, WorkerCaches& caches);
-  /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on
-  /// that first failure, so that the messages do not grow along it. If both are empty, the task may run.
-  struct Refusal {
-    FailureLog::Cause cause;
-    FailureLog::Cause origin;
-  };
-  /// Returns true if the task adds the partial results of a reduction to the data. Recorded tasks count, too.
-  [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &own_codelets_.combine.definition(); }
-  /// Returns why the task is not wanted: `none`, `by_predecessor`, or one of the values that begin with `told_of_`.
-  [[nodiscard]] Withdrawal why_unwanted(const Task& task) const noexcept;
-  [[nodiscard]] std::string text_of(Withdrawal reason, const Task& task, const char* until) const;
-  /// Returns why the program does not want the task to start, or null.
-  [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
-  /// Returns why a task whose kernel has returned ends as cancelled (`tell_if_cancelled`); null if it does not.
-  [[nodiscard]] FailureLog::Cause why_cut_short(const Task& task) const;
-  [[nodiscard]] Refusal why_cancelled(Task& task);
-  [[nodiscard]] Refusal why_input_missing(const Task& task);
-  [[nodiscard]] Refusal why_invalid(const Task& task) const;
-  [[nodiscard]] static FailureLog::Cause follows_a_failure(const Task& task);
-  Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
-  /// Called when the tasks of the run will not run. Marks as invalid all data that these tasks would have written.
-  void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
-  void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Returns true if a quick test shows that nothing keeps a ready task from running. Most tasks pass the test.
-  [[nodiscard]] bool is_plain(const Task& task) const {
-    const bool runs = task.role <= TaskRole::recorded;
-    const bool belongs = task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
-    return runs && !task.commute.wants && !belongs &&
-           task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
-           task.id.load(std::memory_order_relaxed) >= cancelled_.below.load(std::memory_order_acquire) &&
-           !failures_.any_poison();
-  }
-  Begin begin_special(Task& task, WorkerId worker, TaskList& ready);
-  Begin end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready);
-  void notify_waiters();
-  [[nodiscard]] TaskNode node_of(const Task& task) const;
-  void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const TROUPE_REQUIRES(submission_mutex_);
-  [[nodiscard]] std::uint64_t in_flight() const;
-  [[nodiscard]] bool has_room();
-  /// Does the work of `has_room` cheaply, with a count of ended tasks that may be too low. If the result is false, call
-  /// `has_room`.
-  [[nodiscard]] bool surely_has_room() const {
-    return window_.submitted.load(std::memory_order_relaxed) - window_.ended_at_least.load(std::memory_order_relaxed) <
-           options_.window;
-  }
-  /// After the window was full (`GraphOptions::window`), threads that hold no data continue when at most this number of
-  /// tasks is in flight. With a higher number, each further submission would cost a sleep.
-  [[nodiscard]] std::uint64_t low_water() const {
-    return options_.window - std::max<std::size_t>(options_.window / 4, 1);
-  }
-
-  static inline const FailureLog::Cause kNoCause;
-
-  /// The program has cancelled all tasks that had ids lower than `below` and had not begun. `why` is the text of their
-  /// failures.
-  struct Cancelled {
-    std::atomic<std::uint64_t> below{0};
-    Mutex mutex;
-    std::string why TROUPE_GUARDED_BY(mutex);
-  };
-  /// The threads that wait for the end of all tasks, or until they may submit again (`GraphOptions::window`).
-  struct Waiting {
-    /// The number of completions after which a busy worker checks for waiting threads; a power of two. Idle workers
-    /// always check.
-    const std::uint64_t notify_stride;
-    /// The numbers of threads in `wait_until_ended` and in `wait_for_room`. All accesses are sequentially consistent,
-    /// to pair with `CompletionCounter::publish`.
-    std::atomic<int> for_all{0};
-    std::atomic<int> for_room{0};
-    /// The number of threads in `wait_for_room` that hold data: these wait until one more task fits.
-    std::atomic<int> for_one_place{0};
-    Mutex mutex = {};
-    std::condition_variable changed = {};
-  };
-  struct Nesting {
-    /// True if a nested task has been submitted.
-    std::atomic<bool> any{false};
-    /// True if some nested task was cancelled, or failed, while it had children.
-    std::atomic<bool> any_cancelled{false};
-  };
-  /// The ids of tasks. Changed under submission_mutex_.
-  struct Ids {
-    std::atomic<std::uint64_t> next{1};
-    /// The graph may use ids below this number; before it uses more, it has to take them from the shared counter.
-    std::uint64_t end = 0;
-    std::uint64_t last_mark = 0;
-  };
-  /// Counts of tasks. Their difference is an upper bound of the number of tasks in flight.
-  struct Window {
-    std::atomic<std::uint64_t> submitted{0};
-    /// A lower bound of the number of ended tasks. Because of this bound, most submissions need not read the counts of
-    /// all workers.
-    std::atomic<std::uint64_t> ended_at_least{0};
-  };
-  struct Recordings {
-    std::vector<Recording*> open;
-    /// The recordings that have been run, for `inspect`.
-    std::vector<std::shared_ptr<Recording>> run;
-  };
-  /// Registrations that have ended while tasks still use their data.
-  struct LateReleases {
-    std::uint64_t bytes = 0;
-    std::uint64_t pieces = 0;
-    std::uint64_t divisions = 0;
-    /// The number of ended tasks when a thread last found that waiting for late releases brings nothing.
-    std::uint64_t stalled_at = std::numeric_limits<std::uint64_t>::max();
-    /// The tasks whose kernel or callback waits in `wait_for_running`.
-    std::vector<const Task*> letting_go;
-  };
-  struct Data {
-    DataRegistry registry;
-    std::vector<DataRecord*> open_reductions = {};
-    LateReleases late = {};
-    /// The records whose division by `repartition` waits, once for each such call.
-    std::vector<HandleId> dividing = {};
-  };
-  /// The callback that a worker runs. Each worker has one entry, which only that worker writes.
-  struct alignas(64) CallbackInProgress {
-    std::atomic<const Task*> task{nullptr};
-    std::atomic<TimeStamp::rep> since{0};
-  };
-  /// The objects that each worker has of its own. The last entry of each list is for other threads, under
-  /// outside_mutex_.
-  struct Workers {
-    explicit Workers(std::size_t count) : caches(count + 1), completed(count), callbacks(count + 1) {}
-    /// Used by the thread that is the worker alone.
-    std::vector<WorkerCaches> caches;
-    CompletionCounter completed;
-    std::vector<CallbackInProgress> callbacks;
-  };
-  /// The process in which the graph was made, and the program's threads that wait for tasks or hold data.
-  struct Threads {
-    const HomeProcess home;
-    WaitingThreads waiting;
-    ThreadHolds holds;
-  };
-  /// The codelets of tasks that the graph itself submits.
-  struct OwnCodelets {
-    const Codelet combine;
-    const Codelet replay;
-    const Codelet divide;
-    const Codelet resume;
-  };
-  struct Pools {
-    alignas(64) BlockPool<Task> tasks;
-    alignas(64) BlockPool<EdgeBlock> edges;
-  };
-
-  // Every submission and completion reads the next members; they are seldom written.
-  const GraphOptions options_;
-  const TaskOptions* const no_options_ = &TaskOptions::none();
-  /// True if submissions must take the longer way through `submit_adapted`: because of stand-in codelets, restrictions
-  /// to devices or refused deadlines, or because the calling process may be a child of the graph's process. Points to
-  /// `HomeProcess::any_left` or to a constant.
-  const std::atomic<bool>* const adapts_;
-  GraphHost& host_;
-  /// Null if `GraphOptions::cutoff` is zero.
-  const std::unique_ptr<SubtreeTimes> subtree_times_;
-  mutable Cancelled cancelled_;
-  std::atomic<bool> stopped_{false};
-  Nesting nesting_;
-  /// The number of threads that are recording.
-  std::atomic<int> recording_threads_{0};
-  Waiting waiting_;
-  Workers workers_;
-
-  // Every submission writes the next members, so they have cache lines of their own.
-  alignas(64) LightMutex submission_mutex_;
-  Ids ids_;
-  Window window_;
-  WorkerCaches submission_caches_ TROUPE_GUARDED_BY(submission_mutex_);
-  Data data_ TROUPE_GUARDED_BY(submission_mutex_);
-  Recordings recordings_ TROUPE_GUARDED_BY(submission_mutex_);
-
-  alignas(64) KnownCodelets codelets_;
-  const OwnCodelets own_codelets_;
-
-  Pools pools_;
-  alignas(64) Mutex outside_mutex_;
-
-  /// The codelets whose kernels throw, which `submit_failing` submits in place of the codelets that are the keys.
-  std::map<const CodeletDefinition*, Codelet> failing_ TROUPE_GUARDED_BY(outside_mutex_);
-  /// The task to which the futures of kernels that were called at once point.
-  Task called_;
-  Threads threads_;
-  FailureLog failures_;
+  GraphState state_;
 };
 
 }  // namespace troupe::graph

@@ -16,9 +16,12 @@
 /// are only counted.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include "graph/codelets/codelet_definition.hpp"
+#include "graph/cancellation.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/task_graph.hpp"
 
@@ -149,13 +152,11 @@ bool has_device(const Task& task, const GraphOptions& options) {
   return task.codelet == nullptr || (task.codelet->kinds() & options.device_kinds) != 0;
 }
 
-}  // namespace
-
-TaskNode TaskGraph::node_of(const Task& task) const {
+TaskNode node_of(const GraphState& graph, const Task& task) {
   TaskNode node;
   node.id = task.task_id();
   node.tag = task.tag();
-  node.child_of_client = task.nesting.is_child && options_.shares_workers;
+  node.child_of_client = task.nesting.is_child && graph.options.shares_workers;
   node.role = task.role;
   // The acquire load pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);
@@ -164,8 +165,8 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::host && node.pending == 0 && task.extras) {
     node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
   }
-  node.unwanted = !task.told() && why_unwanted(task) >= Withdrawal::told_of_program;
-  node.runnable = task.role == TaskRole::replay || has_device(task, options_);
+  node.unwanted = !task.told() && why_unwanted(graph, task) >= Withdrawal::told_of_program;
+  node.runnable = task.role == TaskRole::replay || has_device(task, graph.options);
   if (task.is_recorded()) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
@@ -176,16 +177,17 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   return node;
 }
 
-void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const {
+void collect_tasks(const GraphState& graph, GraphSnapshot& snapshot, std::vector<const Task*>& tasks)
+    TROUPE_REQUIRES(graph.submission_mutex) {
   std::vector<InFlight> found;
-  for (const Task* slab : pools_.tasks.slabs()) {
+  for (const Task* slab : graph.memory.tasks.slabs()) {
     for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
       // Memory that was never used for a task has id 0.
       const std::uint64_t id = slab[i].id.load(std::memory_order_relaxed);
       if (id != 0 && !slab[i].ended()) found.push_back({id, &slab[i]});
     }
   }
-  for (const Recording* recording : running_recordings()) {
+  for (const Recording* recording : graph.recordings.running()) {
     for (const RecordedTask& task : recording->tasks()) {
       const std::uint64_t id = recording->id_of(task);
       // A nested task that has begun is left out, because the task that stands for it is in the snapshot.
@@ -199,28 +201,22 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
   for (const InFlight& one : found) tasks.push_back(one.task);
   std::sort(tasks.begin(), tasks.end());
   snapshot.nodes.reserve(tasks.size());
-  for (const Task* task : tasks) snapshot.nodes.push_back(node_of(*task));
+  for (const Task* task : tasks) snapshot.nodes.push_back(node_of(graph, *task));
 }
 
-std::vector<const Recording*> TaskGraph::running_recordings() const {
-  std::vector<const Recording*> running;
-  for (const std::shared_ptr<Recording>& recording : recordings_.run) {
-    if (recording->run_task() != nullptr) running.push_back(recording.get());
-  }
-  return running;
-}
+}  // namespace
 
 void TaskGraph::while_tasks_stay(const std::function<void()>& look) {
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   look();
 }
 
 void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running,
                         const std::function<void(const GraphSnapshot&)>& look) {
-  const LockGuard lock(submission_mutex_);
+  const LockGuard lock(state_.submission_mutex);
   GraphSnapshot snapshot;
   std::vector<const Task*> tasks;
-  collect_tasks(snapshot, tasks);
+  collect_tasks(state_, snapshot, tasks);
   Walk walk(snapshot, tasks);
   std::unordered_set<const DataRecord*> commuting;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
@@ -256,15 +252,13 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     found.pieces_begun = one.pieces_begun;
   };
   for (const RunningTask& one : running()) mark(one, one.outside ? TaskActivity::outside : TaskActivity::running);
-  for (std::size_t i = 0; i < options_.workers; ++i) {
-    const CallbackInProgress& callback = workers_.callbacks[i];
-    mark({callback.task.load(std::memory_order_acquire), WorkerId(static_cast<std::uint32_t>(i)),
-          TimeStamp(callback.since.load(std::memory_order_relaxed))},
-         TaskActivity::callback);
+  for (std::size_t i = 0; i < state_.options.workers; ++i) {
+    const CallbacksInProgress::Callback callback = state_.workers.callbacks.at(i);
+    mark({callback.task, WorkerId(static_cast<std::uint32_t>(i)), callback.since}, TaskActivity::callback);
   }
-  snapshot.waits = threads_.waiting.all();
-  snapshot.window = options_.window;
-  const Progress now = progress();
+  snapshot.waits = state_.threads.waiting.all();
+  snapshot.window = state_.options.window;
+  const Progress now = state_.window.progress();
   snapshot.submitted = now.submitted;
   snapshot.ended = now.ended;
   look(snapshot);

@@ -3,8 +3,9 @@
 
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/here.hpp"
+#include "graph/submission.hpp"
 #include "graph/task_graph.hpp"
-#include "troupe/errors.hpp"
 #include "troupe/kernel_context.hpp"
 
 namespace troupe {
@@ -37,6 +38,12 @@ Handle KernelContext::weak(std::size_t index) const {
                                                ", counting from 0, and the task has " + std::to_string(weak_size()));
 }
 
+bool KernelContext::ask_whether_cancelled() const {
+  const graph::TaskGraph* const of_client = record->client_graph();
+  const graph::TaskGraph* const graph = of_client != nullptr ? of_client : task_graph;
+  return graph != nullptr && graph->tell_if_cancelled(*record);
+}
+
 namespace graph {
 
 bool ExecutionScope::Place::is_of_client(const TaskOwner* owner) const {
@@ -51,7 +58,7 @@ const TaskOwner* ExecutionScope::owner_here() {
 }
 
 Result<void> TaskGraph::check_inside_nested() const {
-  if (nesting_task_here() != nullptr) return {};
+  if (nesting_task_here(state_) != nullptr) return {};
   return Failure{ErrorCode::invalid_argument,
                  "on a service, only the kernel of a nested task uses its runtime: submit the task with "
                  "TaskOptions::nested, and leave the runtime alone in callbacks"};

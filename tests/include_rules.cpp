@@ -46,7 +46,7 @@ const std::vector<Folder>& folders() {
   static const std::vector<Folder> table{
       {"include/troupe", {}},
       {"proto", {}, {"json", "wire"}},
-      {"graph", {"proto"}, {"codelets", "tasks", "data", "recording"}},
+      {"graph", {"proto"}, {"codelets", "tasks", "data", "recording", "state", "holds", "nesting"}},
       {"platform", {"proto"}, {"files", "machine", "memory", "described", "virtual", "accelerators", "cuda", "opencl"}},
       {"actors/observation", {"proto", "graph", "platform"}},
       {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}, {"models", "policies"}},

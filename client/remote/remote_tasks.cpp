@@ -8,6 +8,7 @@
 #include "client/remote/remote_recording.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/nesting/rules.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::remote {

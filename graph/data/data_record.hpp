@@ -98,7 +98,7 @@ struct alignas(64) DataRecord {
   DataRecord* parent = nullptr;
   /// The parts; for a halo part, the records with data of their own that the halo part overlaps. The list changes under
   /// the submission lock, and only while no task uses it: `TaskGraph::partition` waits for the tasks, and
-  /// `TaskGraph::may_replace` says when no wait is needed.
+  /// `may_replace` says when no wait is needed.
   std::vector<DataRecord*> children;
   /// The halo parts of this record. Guarded by the submission lock.
   std::vector<DataRecord*> halos;

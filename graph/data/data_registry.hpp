@@ -9,7 +9,7 @@
 #include <string>
 
 #include "graph/data/data_record.hpp"
-#include "graph/registered_memory.hpp"
+#include "graph/data/registered_memory.hpp"
 #include "troupe/data.hpp"
 #include "troupe/errors.hpp"
 

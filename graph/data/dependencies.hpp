@@ -30,7 +30,7 @@ class DependencyBuilder {
   /// | same mode    | none          | commute, reduce | what the epoch waited for | joins the epoch          |
   /// | else         | any           | commute, reduce | readers, or the epoch     | begins an epoch          |
   ///
-  /// An open reduction must have been closed before any other access (`TaskGraph::close_reduction`). Throws
+  /// An open reduction must have been closed before any other access (`close_reduction`). Throws
   /// `std::bad_alloc`; some predecessors may then have been added to the task, but `state` is unchanged.
   void access(DependencyState& state, AccessMode mode);
 

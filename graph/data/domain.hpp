@@ -21,7 +21,7 @@ namespace troupe::graph {
 /// its own, so the children are ordered among themselves, and not behind their parent.
 ///
 /// Life: the parent begins and submits children. When the parent's kernel returns (`over`), the tasks that wait for the
-/// parent's data wait for the last children instead of the parent (`TaskGraph::hand_over`). The parent ends when the
+/// parent's data wait for the last children instead of the parent (`hand_over`). The parent ends when the
 /// last child ends.
 struct Domain {
   explicit Domain(Task& task) : parent(task), id(task.task_id().value()), client_graph(task.client_graph()) {}
@@ -53,7 +53,7 @@ struct Domain {
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
-  /// A child that waits until the parent's kernel has returned, or waits itself (`TaskGraph::free_followers`): the
+  /// A child that waits until the parent's kernel has returned, or waits itself (`free_followers`): the
   /// child uses data of this kernel, which must not move to an accelerator meanwhile.
   struct Follower {
     TaskReference task;
@@ -69,7 +69,7 @@ struct Domain {
   /// them. A child that divides data anew writes the parts that it replaces.
   std::vector<Handle> unwritten;
   /// Declared data that the parent's kernel has divided. They are whole again when the parent ends, if there are
-  /// accelerators (`TaskGraph::joins_parts`).
+  /// accelerators (`joins_parts`).
   std::vector<Handle> divided;
   /// True if a task has been submitted that brings the content of `divided` to host memory.
   bool joining = false;

@@ -27,7 +27,7 @@ struct CalledKernel {
 
 /// While a `MeasuredKernel` lives, its thread runs the kernel of a task with `TaskExtras::subtree`. A task is *small*
 /// if the learned time of its class (`SubtreeTimes`), which includes the tasks inside the task, is at most the cut-off.
-/// The kernel of a small task calls other kernels at once instead of submitting them (`TaskGraph::call_at_once`).
+/// The kernel of a small task calls other kernels at once instead of submitting them (`call_at_once`).
 ///
 /// The time of a task is the time of its kernel, plus the known times of the tasks that the kernel has submitted. So
 /// times are learned from the smallest tasks upwards.

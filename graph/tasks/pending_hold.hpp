@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/tasks/task.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
 #include "troupe/handle.hpp"
@@ -23,6 +24,13 @@ class PendingHold {
 
  private:
   friend class TaskGraph;
+
+  /// Called when the hold has been submitted. `ready` says whether the data may be used already. The note may come
+  /// late, because it serves inspections only, and a wait that has ended needs no note.
+  void begin(WaitingThreads& threads, WaitKind kind, bool ready) {
+    note_.emplace(threads, kind, hold_->task_id());
+    if (ready) waiter_.signal();
+  }
 
   TaskWaiter waiter_;
   Handle handle_;

@@ -138,7 +138,7 @@ enum class TaskRole : std::uint8_t {
   user,
   /// The task combines the partial results of a reduction; it runs on a CPU core like any other task.
   combine,
-  /// The task stands for a nested task of a recording in one of its runs (`TaskGraph::begin_recorded_nested`).
+  /// The task stands for a nested task of a recording in one of its runs (`begin_recorded_nested`).
   stand_in,
   /// The task belongs to a recording (`RecordedTask`).
   recorded,
@@ -202,7 +202,7 @@ struct alignas(64) Task {
   /// True if memory has to be freed when the task ends: accesses or edges that did not fit into the record, or extras.
   bool has_more = false;
   /// The edges to waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange
-  /// (`TaskGraph::free`) releases the task's effects and acquires the edges.
+  /// (`free_task`) releases the task's effects and acquires the edges.
   std::atomic<Edge*> successors{nullptr};
   /// The task's id, unique in its graph; changes when the memory is used for another task.
   std::atomic<std::uint64_t> id{0};

@@ -1,4 +1,4 @@
-#include "graph/registered_memory.hpp"
+#include "graph/data/registered_memory.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>

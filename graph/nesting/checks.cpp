@@ -1,18 +1,20 @@
-/// The checks of nested tasks and of their children.
+#include "graph/nesting/checks.hpp"
+
 #include <algorithm>
 
-#include "graph/data/domain.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/data/measured_kernel.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/nesting/domains.hpp"
+#include "graph/nesting/rules.hpp"
+#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/call_place.hpp"
 
 namespace troupe::graph {
 
 namespace {
-
-Failure refused(const Codelet& codelet, const std::string& why) {
-  return {ErrorCode::invalid_argument, quoted(codelet) + ": " + why};
-}
 
 /// Returns true if no task of the domain that is the data's home (`DataRecord::home`) has used them.
 bool never_used(const DataRecord& whole) {
@@ -57,95 +59,33 @@ bool ends_coroutine_begun_in(const Task& task, const Domain& domain) {
 
 }  // namespace
 
-Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed) {
-  if (specification.may_nest && !allowed.calls) {
-    return refused(specification.codelet,
-                   "a call that returns a value (async) needs a runtime that runs the program's own kernels: not in "
-                   "virtual time, nor in a program on a service");
-  }
-  const CodeletDefinition& definition = specification.codelet.definition();
-  const auto refuse = [&specification](const std::string& why) { return refused(specification.codelet, why); };
-  if (!specification.options.nested) {
-    if (specification.options.weak.empty()) return {};
-    return refuse("weak data are for the children of a nested task: set TaskOptions::nested");
-  }
-  if (!allowed.tasks) {
-    return refuse(
-        "a nested task needs a runtime of its own, because its kernel says what it consists of: where several clients "
-        "share the workers, submit its children from the program");
-  }
-  if (!allowed.with_data && !specification.accesses.empty()) {
-    return refuse(
-        "the kernel of a nested task is called in virtual time, too, and its data have no content there: declare them "
-        "in TaskOptions::weak if only its children use them, or set SimulationOptions::real_buffers");
-  }
-  if (definition.pieces != nullptr) {
-    return refuse("a task made of pieces cannot be nested: submit the pieces as children");
-  }
-  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
-    const auto mode = mode_of(specification.codelet, specification.accesses[i], i);
-    if (!mode) return mode.failure();
-    if (mode.value() != AccessMode::commute && mode.value() != AccessMode::reduce) continue;
-    return refuse("a nested task cannot use data in mode " + std::string(to_string(mode.value())) +
-                  ": let it use them in mode read_write, and its children in this mode");
-  }
-  return {};
-}
-
-Result<void> check_weak_accesses(const TaskSpecification& specification, const DataRegistry& registry,
-                                 std::uint64_t mark, const Domain* domain) {
-  const auto refuse = [&specification](ErrorCode code, const std::string& why) {
-    return Failure{code, quoted(specification.codelet) + ": " + why};
+Result<void> check_called(const GraphState& graph, const DataRecord& record, AccessMode mode, const Domain& domain) {
+  const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(&graph.self));
+  const CalledKernel* const called = kernel != nullptr ? kernel->called() : nullptr;
+  if (called == nullptr) return {};
+  const auto text = [called] {
+    return "the task " + (called->name.empty() ? "" : "'" + called->name + "' ") + "(codelet " + called->codelet.name +
+           ")";
   };
-  for (const Access& access : specification.options.weak) {
-    const auto found = registry.find(access.handle, domain);
-    if (!found) return refuse(found.failure().code, "weak data: " + found.failure().message);
-    DataRecord& record = *found.value();
-    if (!access.mode || *access.mode == AccessMode::commute || *access.mode == AccessMode::reduce) {
-      return refuse(ErrorCode::invalid_argument, describe(record) +
-                                                     " is weak and needs a mode of read, write or read_write: "
-                                                     "read(x), write(x) or read_write(x)");
-    }
-    if (record.is_halo) {
-      return refuse(ErrorCode::invalid_argument,
-                    describe(record) + " is a halo part and cannot be weak: declare the data in which it lies as weak");
-    }
-    // Through the halo part, the kernel would read what its children write.
-    const auto reads_beside = [&record](const Access& own) {
-      const DataRecord& other = *own.handle.record();
-      return other.is_halo && &other.whole() == &record.whole();
-    };
-    if (writes(*access.mode) && std::ranges::any_of(specification.accesses, reads_beside)) {
-      return refuse(ErrorCode::conflicting_access,
-                    describe(record) + " is weak, and the kernel itself reads a halo part of the same data");
-    }
-    // Weak data in mode read are marked as if written, too, because even they must not overlap other data of the task:
-    // its children would find the task itself in their dependency states.
-    if (!record.mark(mark, AccessMode::write)) {
-      return refuse(ErrorCode::conflicting_access,
-                    describe(record) + " is weak, and is the same data as, or part of, another handle of the task");
+  // A halo part counts only if no other access declares the record, as in `Domain::declared`.
+  for (const bool by_halo : {false, true}) {
+    for (std::size_t i = 0; i < called->accesses.size(); ++i) {
+      const DataRecord& declared = *called->accesses[i].handle.record();
+      const bool overlaps =
+          declared.is_halo && std::ranges::find(declared.children, &record) != declared.children.end();
+      if (by_halo ? !overlaps : !declared.contains(record)) continue;
+      if (writes(mode) && !writes(called->codelet.modes[i])) return declared_in_read(record, mode, text());
+      return {};
     }
   }
-  return {};
+  const bool made_here = record.home.id == domain.id && record.handle_id().value() >= called->first_handle;
+  return made_here ? Result<void>() : not_declared(record, text());
 }
 
-Result<void> check_weak_usable(const TaskSpecification& specification, const Domain* domain) {
-  for (const Access& access : specification.options.weak) {
-    const DataRecord& record = *access.handle.record();
-    const auto usable =
-        is_checked(domain, record) ? check_writable(record, *access.mode) : check_usable(record, *access.mode);
-    if (!usable) {
-      return Failure{ErrorCode::invalid_argument,
-                     quoted(specification.codelet) + ": weak data: " + usable.failure().message};
-    }
-  }
-  return {};
-}
-
-Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
-                                      std::vector<DataRecord*>& moves) {
-  if (subtree_times_ != nullptr && domain != nullptr) {
-    if (auto allowed = check_called(record, mode, *domain); !allowed) return allowed;
+Result<void> check_belongs(GraphState& graph, DataRecord& record, AccessMode mode, const Domain* domain,
+                           std::vector<DataRecord*>& moves) {
+  if (graph.subtree_times != nullptr && domain != nullptr) {
+    if (auto allowed = check_called(graph, record, mode, *domain); !allowed) return allowed;
   }
   if (domain != nullptr && record.handle_id().value() < CallInProgress::first_handle_in(&domain->parent)) {
     return not_of_call(record);
@@ -182,9 +122,9 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     " was registered in the kernel of a nested task that has not "
                                                     "ended: wait for the nested task first"};
   }
-  if (is_section(domain->parent)) {
+  if (graph.own_codelets.is_section(domain->parent)) {
     // The data of one section are those of the next one.
-    const bool of_section = record.home.id != 0 && is_section(*record.home.task);
+    const bool of_section = record.home.id != 0 && graph.own_codelets.is_section(*record.home.task);
     if (of_section && no_longer_used(whole)) {
       moves.push_back(&whole);
       return {};
@@ -200,12 +140,25 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
   return not_declared(record, describe(domain->parent));
 }
 
-Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {
-  if (auto valid = check_nested(specification, options_.nesting); !valid) return valid;
+Result<void> check_weak(GraphState& graph, const TaskSpecification& specification, const Domain* domain,
+                        std::vector<DataRecord*>& moves) {
+  // The data of the kernel, if there are any, were marked with the last mark.
+  const std::uint64_t mark = specification.accesses.empty() ? graph.ids.take_mark() : graph.ids.last_mark();
+  if (auto valid = check_weak_accesses(specification, graph.data.registry, mark, domain); !valid) return valid;
+  for (const Access& access : specification.options.weak) {
+    if (auto belongs = check_belongs(graph, *access.handle.record(), *access.mode, domain, moves); !belongs) {
+      return Failure{belongs.failure().code, quoted(specification.codelet) + ": " + belongs.failure().message};
+    }
+  }
+  return {};
+}
+
+Result<void> check_nesting(GraphState& graph, const TaskSpecification& specification, const Domain* domain) {
+  if (auto valid = check_nested(specification, graph.options.nesting); !valid) return valid;
   const auto refuse = [&specification](const Failure& failure) {
     return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };
-  if (domain != nullptr && domain->on_cores && on_cores_only(specification.codelet) == nullptr) {
+  if (domain != nullptr && domain->on_cores && on_cores_only(graph, specification.codelet) == nullptr) {
     return Failure{
         ErrorCode::no_implementation,
         quoted(specification.codelet) +
@@ -217,9 +170,10 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const auto mode = mode_of(specification.codelet, specification.accesses[i], i);
     DataRecord& record = *specification.accesses[i].handle.record();
-    if (auto belongs = check_belongs(record, mode.value(), domain, moves); !belongs) return refuse(belongs.failure());
+    if (auto belongs = check_belongs(graph, record, mode.value(), domain, moves); !belongs)
+      return refuse(belongs.failure());
   }
-  const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(submission_mutex_) {
+  const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(graph.submission_mutex) {
     return domain != nullptr && !TaskReference{future.task(), future.id().value()}.ended() &&
            !ends_coroutine_begun_in(*future.task(), *domain) &&
            (!may_follow(*future.task(), *domain) || run_around(domain->parent) == future.task());
@@ -235,22 +189,9 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     return refused(specification.codelet, "a coroutine awaits " + describe(*awaited->task()) +
                                               " in a nested task that this task is, or may wait for");
   }
-  if (auto valid = check_weak(specification, domain, moves); !valid) return valid;
+  if (auto valid = check_weak(graph, specification, domain, moves); !valid) return valid;
   if (auto usable = check_weak_usable(specification, domain); !usable) return usable;
   move_home(moves, domain);
-  return {};
-}
-
-Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const Domain* domain,
-                                   std::vector<DataRecord*>& moves) {
-  // The data of the kernel, if there are any, were marked with the last mark.
-  const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
-  if (auto valid = check_weak_accesses(specification, data_.registry, mark, domain); !valid) return valid;
-  for (const Access& access : specification.options.weak) {
-    if (auto belongs = check_belongs(*access.handle.record(), *access.mode, domain, moves); !belongs) {
-      return Failure{belongs.failure().code, quoted(specification.codelet) + ": " + belongs.failure().message};
-    }
-  }
   return {};
 }
 

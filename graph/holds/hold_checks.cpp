@@ -1,10 +1,11 @@
-/// Detects that a thread is about to wait for tasks that wait for data that the same thread holds.
+#include "graph/holds/hold_checks.hpp"
+
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "graph/data/domain.hpp"
 #include "graph/submission_checks.hpp"
-#include "graph/task_graph.hpp"
 
 namespace troupe::graph {
 
@@ -24,11 +25,13 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
   return never_ends(describe(task) + " waits for data that this thread holds (acquire), " + what_is_held(hold));
 }
 
-}  // namespace
-
-TaskGraph::WaitingForHolds TaskGraph::waiting_for(const std::vector<const Task*>& holds) const {
+/// A map of the tasks that wait, directly or not, for data that the program holds. Each task is mapped to the hold
+/// that it waits for.
+using WaitingForHolds = std::unordered_map<const Task*, const Task*>;
+WaitingForHolds waiting_for(const GraphState& graph, const std::vector<const Task*>& holds)
+    TROUPE_REQUIRES(graph.submission_mutex) {
   // One more than the window, and the holds: then the check for room finds a window that is full of such tasks.
-  const std::size_t most = std::max(kMostWaiting, options_.window + 1) + holds.size();
+  const std::size_t most = std::max(kMostWaiting, graph.options.window + 1) + holds.size();
   WaitingForHolds waiting;
   std::vector<const Task*> to_visit;
   for (const Task* hold : holds) {
@@ -51,10 +54,25 @@ TaskGraph::WaitingForHolds TaskGraph::waiting_for(const std::vector<const Task*>
   return waiting;
 }
 
-Result<void> TaskGraph::check_may_wait_for_all() {
-  const LockGuard lock(submission_mutex_);
+/// Returns a hold if the window is full of tasks that wait for these holds; null if it is not.
+const Task* hold_that_fills_window(const GraphState& graph, const std::vector<const Task*>& holds)
+    TROUPE_REQUIRES(graph.submission_mutex) {
+  const WaitingForHolds waiting = waiting_for(graph, holds);
+  std::uint64_t tasks = 0;
+  for (const auto& [task, hold] : waiting) {
+    if (task->role != TaskRole::host) ++tasks;
+    // The tasks of a run count in the window from its submission on.
+    if (task->role == TaskRole::replay) tasks += task->extras->run->recording->size();
+  }
+  return tasks < graph.options.window ? nullptr : waiting.begin()->second;
+}
+
+}  // namespace
+
+Result<void> check_may_wait_for_all(GraphState& graph) {
+  const LockGuard lock(graph.submission_mutex);
   const Task* first = nullptr;
-  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
+  const WaitingForHolds waiting = waiting_for(graph, graph.threads.holds.here());
   for (const auto& [task, hold] : waiting) {
     // A wait for all tasks does not wait for `host` tasks.
     if (task->role == TaskRole::host) continue;
@@ -64,49 +82,38 @@ Result<void> TaskGraph::check_may_wait_for_all() {
   return waits_for_hold(*first, *waiting.at(first));
 }
 
-const Task* TaskGraph::hold_that_fills_window(const std::vector<const Task*>& holds) const {
-  const WaitingForHolds waiting = waiting_for(holds);
-  std::uint64_t tasks = 0;
-  for (const auto& [task, hold] : waiting) {
-    if (task->role != TaskRole::host) ++tasks;
-    // The tasks of a run count in the window from its submission on.
-    if (task->role == TaskRole::replay) tasks += task->extras->run->recording->size();
-  }
-  return tasks < options_.window ? nullptr : waiting.begin()->second;
-}
-
-Result<void> TaskGraph::check_may_wait_for_room() {
-  const std::uint64_t changed = threads_.holds.waits_changed();
+Result<void> check_may_wait_for_room(GraphState& graph) {
+  const std::uint64_t changed = graph.threads.holds.waits_changed();
   {
-    const LockGuard lock(submission_mutex_);
+    const LockGuard lock(graph.submission_mutex);
     // None of these tasks ends before this thread goes on.
-    if (const Task* const own = hold_that_fills_window(threads_.holds.here())) {
-      return never_ends("the submission window (" + std::to_string(options_.window) +
+    if (const Task* const own = hold_that_fills_window(graph, graph.threads.holds.here())) {
+      return never_ends("the submission window (" + std::to_string(graph.options.window) +
                         " tasks) is full of tasks that wait for data that this thread holds (acquire), " +
                         what_is_held(*own));
     }
-    if (hold_that_fills_window(threads_.holds.here_or_waiting_for_room()) == nullptr) return {};
+    if (hold_that_fills_window(graph, graph.threads.holds.here_or_waiting_for_room()) == nullptr) return {};
   }
   // A thread that has just found room ends its wait under this lock. All others go on waiting, because the window is
   // full and stays full.
-  const LockGuard lock(waiting_.mutex);
-  if (threads_.holds.waits_changed() != changed || has_room()) return {};
-  return never_has_room(options_.window);
+  const LockGuard lock(graph.waiting.mutex);
+  if (graph.threads.holds.waits_changed() != changed || graph.window.has_room()) return {};
+  return never_has_room(graph.options.window);
 }
 
-Result<void> TaskGraph::check_may_wait(const Future& future) {
-  if (!threads_.holds.any_here()) return {};
-  const LockGuard lock(submission_mutex_);
+Result<void> check_may_wait(GraphState& graph, const Future& future) {
+  if (!graph.threads.holds.any_here()) return {};
+  const LockGuard lock(graph.submission_mutex);
   if (future.task()->task_id() != future.id()) return {};
-  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
+  const WaitingForHolds waiting = waiting_for(graph, graph.threads.holds.here());
   const auto found = waiting.find(future.task());
   if (found == waiting.end()) return {};
   return waits_for_hold(*future.task(), *found->second);
 }
 
-Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode, const Domain* domain) const {
-  if (!threads_.holds.any_here()) return {};
-  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
+Result<void> check_may_wait(const GraphState& graph, const DataRecord& record, AccessMode mode, const Domain* domain) {
+  if (!graph.threads.holds.any_here()) return {};
+  const WaitingForHolds waiting = waiting_for(graph, graph.threads.holds.here());
   Result<void> outcome;
   const auto look = [&](const TaskReference& before) {
     const auto found = waiting.find(before.task);
