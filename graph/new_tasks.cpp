@@ -69,7 +69,7 @@ void initialize_task(GraphState& graph, Task& task, const CodeletDefinition* cod
   // The next task in this memory, or `~Task`, frees the array.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id is stored before the status, as `status_of` requires.
-  task.id.store(graph.ids.take(1, graph.options.task_ids), std::memory_order_release);
+  task.id.store(graph.take_ids(), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.successors.store(nullptr, std::memory_order_relaxed);
@@ -162,7 +162,7 @@ void close_reduction(GraphState& graph, DataRecord& record, TaskList& ready) {
   record.dependencies.open_reduction = false;
   record.reduction->note_closed();
   std::erase(graph.data.open_reductions, &record);
-  graph.window.note_submitted(1);
+  graph.note_submitted();
   if (builder.finish()) ready.push_back(&task);
 }
 

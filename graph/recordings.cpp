@@ -81,14 +81,14 @@ Result<std::unique_ptr<RecordingScope>> begin_recording(GraphState& graph, Recor
   if (ExecutionScope::find(&graph.self) != nullptr) {
     return records_in_kernel();
   }
-  graph.threads.recording.fetch_add(1, std::memory_order_relaxed);
+  graph.recording_threads.fetch_add(1, std::memory_order_relaxed);
   const LockGuard lock(graph.submission_mutex);
   graph.recordings.open(recording);
   return std::make_unique<RecordingScope>(&graph.self, &recording);
 }
 
 void seal_recording(GraphState& graph, Recording& recording) {
-  graph.threads.recording.fetch_sub(1, std::memory_order_relaxed);
+  graph.recording_threads.fetch_sub(1, std::memory_order_relaxed);
   const LockGuard lock(graph.submission_mutex);
   graph.recordings.close(recording);
   while (!recording.open_reductions().empty()) {
@@ -108,8 +108,7 @@ Result<Future> record_task(GraphState& graph, Recording& recording, const TaskSp
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
     return unrecorded_dependency(specification.codelet);
   }
-  if (auto valid =
-          check_accesses(specification, graph.data.registry, graph.ids.take_mark(), graph.options.device_kinds);
+  if (auto valid = check_accesses(specification, graph.data.registry, graph.take_mark(), graph.options.device_kinds);
       !valid)
     return valid.failure();
   if (nests) {
@@ -156,7 +155,7 @@ Result<Future> replay(GraphState& graph, const std::shared_ptr<Recording>& recor
     }
     auto data = rebind(*recording, graph.data.registry, rebindings);
     if (!data) return data.failure();
-    if (auto valid = check_uses(*recording, data.value(), graph.ids.take_mark()); !valid) return valid.failure();
+    if (auto valid = check_uses(*recording, data.value(), graph.take_mark()); !valid) return valid.failure();
     if (graph.data.registry.any_to_check()) {
       if (auto usable = check_usable(*recording, data.value()); !usable) return usable.failure();
     }
@@ -176,8 +175,7 @@ Result<Future> replay(GraphState& graph, const std::shared_ptr<Recording>& recor
       task.has_more = true;
       task.extras->name = recording->name();
       task.extras->run = std::make_unique<RecordingRun>();
-      *task.extras->run = {recording, std::move(data).value(),
-                           graph.ids.take(recording->size(), graph.options.task_ids)};
+      *task.extras->run = {recording, std::move(data).value(), graph.take_ids(recording->size())};
       if (graph.data.registry.any_to_check()) {
         task.extras->run->without_content = find_without_content(*recording, task.extras->run->data);
         task.extras->run->unwritten = find_unwritten(*recording, task.extras->run->data);
@@ -195,7 +193,7 @@ Result<Future> replay(GraphState& graph, const std::shared_ptr<Recording>& recor
     }
     if (graph.data.registry.any_to_check()) note_written(graph.data.registry, *recording, task.extras->run->data);
     future = {&graph.self, &task, task.task_id()};
-    graph.window.note_submitted(1 + recording->size());
+    graph.note_submitted(1 + recording->size());
     if (builder.finish()) ready.push_back(&task);
   }
   if (!ready.empty()) {

@@ -85,7 +85,7 @@ Result<void> check_submission(GraphState& graph, const TaskSpecification& specif
 Result<void> check_data(GraphState& graph, const TaskSpecification& specification, const Domain* domain)
     TROUPE_REQUIRES(graph.submission_mutex) {
   auto valid =
-      check_accesses(specification, graph.data.registry, graph.ids.take_mark(), graph.options.device_kinds, domain);
+      check_accesses(specification, graph.data.registry, graph.take_mark(), graph.options.device_kinds, domain);
   return valid && graph.data.registry.any_to_check() ? check_usable(specification, domain) : valid;
 }
 
@@ -165,7 +165,7 @@ Result<Future> submit_unrestricted(GraphState& graph, const TaskSpecification& s
     bool looks_closer = false;
     if (!specification.accesses.empty() || specification.options.nested) {
       looks_closer = graph.data.registry.any_to_check();
-      if (looks_closer || !mark_simple_accesses(specification, graph.self, graph.ids.take_mark())) [[unlikely]] {
+      if (looks_closer || !mark_simple_accesses(specification, graph.self, graph.take_mark())) [[unlikely]] {
         if (auto usable = check_data(graph, specification, domain); !usable) return usable.failure();
       }
     }
@@ -197,7 +197,7 @@ Result<Future> submit_unrestricted(GraphState& graph, const TaskSpecification& s
       }
     }
     future = {&graph.self, &task, task.task_id()};
-    graph.window.note_submitted(1);
+    graph.note_submitted();
     for (SubmissionObserver* observer : graph.options.observers) observer->submitted(task);
     if (builder.finish()) ready.push_back(&task);
   }

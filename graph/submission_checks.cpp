@@ -8,8 +8,6 @@
 #include "graph/data/halo_overlaps.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/data/working_set.hpp"
-#include "graph/nesting/domains.hpp"
-#include "graph/submission.hpp"
 
 namespace troupe::graph {
 

@@ -4,7 +4,6 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/here.hpp"
-#include "graph/submission.hpp"
 #include "graph/task_graph.hpp"
 #include "troupe/kernel_context.hpp"
 

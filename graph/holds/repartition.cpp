@@ -21,8 +21,9 @@ namespace {
 
 /// Maps each part that is replaced to the last tasks that use it.
 using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
-/// Refuses further tasks on the parts of a record, or takes one refusal back. Called under the submission lock.
-void refuse_parts(DataRecord& record, bool refused) {
+/// Refuses further tasks on the parts of a record, or takes one refusal back.
+void refuse_parts([[maybe_unused]] const GraphState& graph, DataRecord& record, bool refused)
+    TROUPE_REQUIRES(graph.submission_mutex) {
   for (DataRecord* part : record.children) part->visit_family([refused](DataRecord& one) { one.refuse(refused); });
 }
 
@@ -63,7 +64,7 @@ void submit_division(GraphState& graph, const std::vector<DataRecord*>& former, 
     give_up_task(graph, task, builder, ready);
     throw;
   }
-  graph.window.note_submitted(1);
+  graph.note_submitted();
   if (builder.finish()) ready.push_back(&task);
 }
 
@@ -128,7 +129,7 @@ Result<std::optional<std::vector<Handle>>> replace_at_once(GraphState& graph, co
     } else if (may_wait) {
       // The caller waits until no task uses the former parts, and then replaces them. New tasks on these parts are
       // refused from here on, because their parts would be gone before they begin.
-      refuse_parts(record, true);
+      refuse_parts(graph, record, true);
       graph.data.dividing.add(record.handle_id());
     } else {
       return Failure{ErrorCode::wait_in_kernel,
@@ -156,7 +157,7 @@ Result<void> divide_at_last(GraphState& graph, DataRecord& record, std::span<con
 Failure keep_parts(GraphState& graph, const Handle& handle, const Failure& why) {
   const LockGuard lock(graph.submission_mutex);
   graph.data.dividing.remove(handle.id());
-  if (DataRegistry::exists(handle)) refuse_parts(*handle.record(), false);
+  if (DataRegistry::exists(handle)) refuse_parts(graph, *handle.record(), false);
   return why;
 }
 

@@ -7,7 +7,6 @@
 #include "graph/data/usable.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/nesting/rules.hpp"
-#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/call_place.hpp"
@@ -143,7 +142,7 @@ Result<void> check_belongs(GraphState& graph, DataRecord& record, AccessMode mod
 Result<void> check_weak(GraphState& graph, const TaskSpecification& specification, const Domain* domain,
                         std::vector<DataRecord*>& moves) {
   // The data of the kernel, if there are any, were marked with the last mark.
-  const std::uint64_t mark = specification.accesses.empty() ? graph.ids.take_mark() : graph.ids.last_mark();
+  const std::uint64_t mark = specification.accesses.empty() ? graph.take_mark() : graph.ids.last_mark();
   if (auto valid = check_weak_accesses(specification, graph.data.registry, mark, domain); !valid) return valid;
   for (const Access& access : specification.options.weak) {
     if (auto belongs = check_belongs(graph, *access.handle.record(), *access.mode, domain, moves); !belongs) {

@@ -129,7 +129,7 @@ bool submit_join(GraphState& graph, Domain& domain, TaskList& ready) TROUPE_REQU
     throw;
   }
   join_domain(graph, domain);
-  graph.window.note_submitted(1);
+  graph.note_submitted();
   if (builder.finish()) ready.push_back(&task);
   return true;
 }

@@ -7,7 +7,6 @@
 
 #include "graph/here.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/validity.hpp"
 

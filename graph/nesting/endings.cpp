@@ -106,7 +106,7 @@ bool wait_for_children(GraphState& graph, Task& task, Domain& domain) TROUPE_REQ
 
 /// Makes the tasks that wait for the parent because of data wait for the parent's last children instead. Returns,
 /// newest first, the edges to these tasks in the parent's list; the caller releases them.
-Edge* hand_over(GraphState& graph, Domain& domain) TROUPE_REQUIRES(graph.submission_mutex) {
+[[nodiscard]] Edge* hand_over(GraphState& graph, Domain& domain) TROUPE_REQUIRES(graph.submission_mutex) {
   Task& parent = domain.parent;
   const bool gave_up = domain.ending().own;
   try {

@@ -19,7 +19,6 @@
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"
 #include "graph/new_tasks.hpp"
-#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/kernel_wait.hpp"

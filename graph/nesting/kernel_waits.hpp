@@ -14,7 +14,8 @@ Result<void> wait_for_children_here(GraphState& graph);
 /// Waits in the kernel of a nested task for a task, which need not belong to the nested task. Fails with
 /// `wait_in_kernel` if that task waits for the kernel itself.
 Result<void> wait_for_task_here(GraphState& graph, const Future& future);
-/// Does the work of `TaskGraph::acquire` in the kernel of a nested task.
+/// Submits a hold for the kernel of a nested task, and waits until it is ready. The caller then does what is left of
+/// `TaskGraph::acquire`: it checks the content, and notes that the thread holds the data.
 Result<Task*> acquire_inside(GraphState& graph, const Handle& handle, AccessMode mode);
 /// Does the work of `TaskGraph::block_in_kernel`.
 void block_in_kernel(const GraphState& graph, WorkerId worker, const Task& task, BlockingWait& wait);

@@ -4,7 +4,6 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/usable.hpp"
-#include "graph/submission.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::graph {

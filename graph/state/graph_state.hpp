@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -56,13 +57,11 @@ struct GraphState {
     CompletionCounter completed;
     CallbacksInProgress callbacks;
   };
-  /// The process in which the graph was made, and the program's threads that wait for tasks, hold data or record.
+  /// The process in which the graph was made, and the program's threads that wait for tasks or hold data.
   struct Threads {
     const HomeProcess home;
     WaitingThreads waiting;
     ThreadHolds holds;
-    /// The number of threads that are recording.
-    std::atomic<int> recording{0};
   };
   struct Data {
     DataRegistry registry;
@@ -85,13 +84,14 @@ struct GraphState {
   CancelledTasks cancelled;
   std::atomic<bool> stopped{false};
   Nesting nesting;
-  Threads threads;
+  /// The number of threads that are recording.
+  std::atomic<int> recording_threads{0};
   WindowWaiters waiting;
   Workers workers;
 
   // Every submission writes the next members, so they have cache lines of their own.
   alignas(64) LightMutex submission_mutex;
-  /// Changed under submission_mutex.
+  /// Changed under submission_mutex, by the functions below.
   TaskIds ids;
   Window window;
   TaskCaches submission_caches TROUPE_GUARDED_BY(submission_mutex);
@@ -108,7 +108,14 @@ struct GraphState {
   FailingCodelets failing;
   /// The task to which the futures of kernels that were called at once point.
   Task called;
+  Threads threads;
   FailureLog failures;
+
+  std::uint64_t take_ids(std::uint64_t count = 1) TROUPE_REQUIRES(submission_mutex) {
+    return ids.take(count, options.task_ids);
+  }
+  std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex) { return ids.take_mark(); }
+  void note_submitted(std::uint64_t tasks = 1) TROUPE_REQUIRES(submission_mutex) { window.note_submitted(tasks); }
 };
 
 }  // namespace troupe::graph
