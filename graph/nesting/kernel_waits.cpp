@@ -164,10 +164,10 @@ Result<void> check_other_wait(const GraphState& graph, const Task& here, const T
   // Nothing in the graph shows what the end of a coroutine waits for.
   const bool unknown = !waiting.complete || other.role == TaskRole::host;
   if (found == waiting.awaited.end() && !unknown) return {};
-  const std::string reason = found == waiting.awaited.end() ? "might wait for this kernel"
-                             : &other == found->second      ? "ends after this kernel"
-                             : found->second == &here       ? "waits for this kernel"
-                                                            : "waits for " + describe(*found->second) + " around it";
+  const std::string reason = found == waiting.awaited.end()  ? "might wait for this kernel"
+                             : &other == found->second       ? "ends after this kernel"
+                             : found->second == &here        ? "waits for this kernel"
+                                                             : "waits for " + describe(*found->second) + " around it";
   return cannot_wait(here, "for " + describe(other) + ", which does not belong to it and " + reason +
                                ", so the wait would never end: submit a task that depends on what you wait for");
 }

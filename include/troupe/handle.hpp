@@ -171,8 +171,8 @@ class Future {
   [[nodiscard]] TaskStatus status() const;
   [[nodiscard]] bool done() const { return status() != TaskStatus::pending; }
   /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if the task did not succeed, and
-  /// `wait_in_kernel` inside a kernel or callback. Only the kernel of a nested task may wait, for its children and for
-  /// any other task that does not itself wait for the kernel.
+  /// `wait_in_kernel` inside a kernel or callback. Only the kernel of a nested task may wait, for the task's children
+  /// and for the tasks inside these children.
   void wait() const;
   /// Cancels the task if it has not started yet. If the task runs, its kernel can ask whether it should stop
   /// (`KernelContext::cancelled`), and return early; a kernel that does not ask goes on. Tasks that read what a

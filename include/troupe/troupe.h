@@ -355,9 +355,9 @@ typedef struct troupe_task_options {
    * error; so is a deadline in a recording, on a service, and in virtual time. */
   double deadline_s;
   /* 1 for a nested task: the tasks that its kernel submits, its children, belong to it, and it ends when the last of
-   * them has ended. Its kernel may wait for its children (troupe_wait), for one of them or another task
-   * (troupe_future_wait), and for data that they use (troupe_wait_for, troupe_acquire). docs/programming.md, "Nested
-   * tasks", has the rules. 0: the task is not nested; other numbers are an error. */
+   * them has ended. Its kernel may wait for its children (troupe_wait), for one of them (troupe_future_wait), and for
+   * data that they use (troupe_wait_for, troupe_acquire). docs/programming.md, "Nested tasks", has the rules. 0: the
+   * task is not nested; other numbers are an error. */
   int nested;
   /* Data that only the children of a nested task use, in mode read, write or read_write. The kernel gets no view of
    * them, and does not wait for them. */

@@ -207,8 +207,8 @@ class Value {
   [[nodiscard]] bool valid() const { return call_ != nullptr; }
   /// Waits until the function has returned, and returns its value; the object is empty then. Throws what the function
   /// threw, in which case the object is not empty, and `Error`: `cancelled` if the function was not called, the failure
-  /// of a task that the function submitted, and what `Future::wait` throws. A kernel may wait for each value but
-  /// those whose functions wait for it.
+  /// of a task that the function submitted, and what `Future::wait` throws. In a kernel, `get` waits for values of
+  /// tasks that this kernel has submitted.
   R get() {
     check_valid();
     call_->wait();
@@ -219,8 +219,8 @@ class Value {
   [[nodiscard]] bool done() const { return call_ != nullptr && call_->done(); }
 
   /// Lets a coroutine wait for the value: `long n = co_await runtime.async(count, x);`. The coroutine goes on in a task
-  /// of its own when the value is known. Throws what `get` throws. In contrast to `get` in a kernel, the wait
-  /// takes no thread.
+  /// of its own when the value is known. Throws what `get` throws. In contrast to `get` in a kernel, it can wait for
+  /// any task's value.
   auto operator co_await() {
     struct Awaiting {
       [[nodiscard]] bool await_ready() const {

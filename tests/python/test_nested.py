@@ -262,9 +262,16 @@ def test_functions_submit_kernels_of_the_program_where_they_name_no_data(runtime
     runtime.wait()
     assert x[0] == 1
 
-    # The kernels that a call submits are tasks of the program, and the call may wait for them, too.
-    runtime.call(lambda: increment(x).result()).result(timeout=60)
-    assert x[0] == 2
+    def waits():
+        gate = threading.Event()
+        blocks = troupe.codelet("rw", name="blocks")(lambda a: gate.wait(10))
+        try:
+            blocks(x).result()
+        finally:
+            gate.set()
+
+    with pytest.raises(troupe.WaitInKernel, match="does not belong to it"):
+        runtime.call(waits).result(timeout=60)
 
 
 def test_a_call_fails_with_those_that_it_made(runtime):

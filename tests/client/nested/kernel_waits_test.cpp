@@ -243,9 +243,12 @@ BOOST_AUTO_TEST_CASE(a_wait_throws_what_a_child_failed_with) {
 
 BOOST_AUTO_TEST_CASE(waits_that_might_never_end_are_refused) {
   Runtime runtime(with_workers(2));
+  std::atomic<bool> go_on{false};
+  const Future other = runtime.submit([&] { go_on.wait(false); });
   double value = 0;
   const Scalar<double> data = runtime.scalar(value, "value");
   run_nested(runtime, [&] {
+    BOOST_CHECK_EXCEPTION(other.wait(), Error, failure(ErrorCode::wait_in_kernel, "does not belong to it"));
     BOOST_CHECK_EXCEPTION((void)runtime.acquire(data, AccessMode::read), Error,
                           failure(ErrorCode::invalid_argument, "'value'", "declare"));
     const Vector<double> own = runtime.allocate_vector<double>(1, "own");
@@ -257,6 +260,8 @@ BOOST_AUTO_TEST_CASE(waits_that_might_never_end_are_refused) {
     const Future writer = runtime.submit([](VectorView<double> x) { x[0] = 2; }, write(own));
     BOOST_CHECK_EXCEPTION(writer.wait(), Error, failure(ErrorCode::invalid_argument, "never end"));
   });
+  go_on = true;
+  go_on.notify_all();
   runtime
       .submit([&] {
         BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::wait_in_kernel, "TaskOptions::nested"));
