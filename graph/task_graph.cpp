@@ -41,7 +41,7 @@ TaskGraph::~TaskGraph() = default;
 
 Result<void> TaskGraph::wait(const Future& future) {
   const Uncancellable uncancellable;
-  return nesting_task_here(state_) != nullptr ? wait_for_task_here(state_, future) : wait_for_task(state_, future);
+  return nesting_task_here(state_) != nullptr ? wait_for_child(state_, future) : wait_for_task(state_, future);
 }
 
 Result<void> TaskGraph::wait_all(FailureLog::Summary what) {

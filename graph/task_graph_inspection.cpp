@@ -95,15 +95,6 @@ class Walk {
     if (task.ended()) snapshot_.edges.resize(before);
   }
 
-  /// Adds an edge to the task whose kernel waits.
-  void add_other_wait(const OtherWaits::Wait& wait) {
-    std::uint32_t awaited = 0;
-    std::uint32_t waiting = 0;
-    if (wait.awaited.ended() || !find(wait.awaited.task, awaited) || !find(wait.waiting, waiting)) return;
-    snapshot_.edges.push_back({awaited, waiting, TaskEdge::Kind::explicit_dependency});
-    ++snapshot_.nodes[waiting].pending;
-  }
-
   /// Adds an edge from a child to its nested task, if the nested task's kernel has returned or waits for children.
   void add_parent(std::uint32_t node, const Task& task) {
     const Domain* const outer = task.outer_domain();
@@ -240,7 +231,6 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     }
   }
   for (const DataRecord* record : commuting) walk.add_commute(*record);
-  for (const OtherWaits::Wait& wait : state_.other_waits.all()) walk.add_other_wait(wait);
   const auto mark = [&](const RunningTask& one, TaskActivity activity) {
     std::uint32_t node = 0;
     if (one.task == nullptr || !walk.find(one.task, node) || has_ended(*one.task)) return;

@@ -88,7 +88,7 @@ class WorkerActor::Suspension {
 };
 
 Result<void> WorkerActor::wait(graph::KernelWait& wait) {
-  const Suspension suspension(*this, wait.task(), wait.elsewhere());
+  const Suspension suspension(*this, wait.task(), wait.domain() == nullptr);
   return run_until(wait, suspension.twin());
 }
 

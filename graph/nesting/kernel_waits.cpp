@@ -1,7 +1,6 @@
 #include "graph/nesting/kernel_waits.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "graph/here.hpp"
 #include "graph/holds/hold_checks.hpp"
 #include "graph/holds/holds.hpp"
-#include "graph/holds/waiting_tasks.hpp"
 #include "graph/holds/waits.hpp"
 #include "graph/nesting/checks.hpp"
 #include "graph/nesting/domains.hpp"
@@ -76,12 +74,9 @@ Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
   struct Awaited {
     explicit Awaited(Domain& one) : domain(one) { domain.awaited.store(true, std::memory_order_relaxed); }
     ~Awaited() { domain.awaited.store(false, std::memory_order_relaxed); }
-    Awaited(const Awaited&) = delete;
-    Awaited& operator=(const Awaited&) = delete;
     Domain& domain;
   };
-  std::optional<Awaited> awaited;
-  if (wait.domain() != nullptr) awaited.emplace(*wait.domain());
+  const Awaited awaited(*wait.domain());
   return host.wait_inside(worker, wait);
 }
 
@@ -145,86 +140,36 @@ void activate_here(GraphState& graph, TaskList& ready) {
   if (!ready.empty()) graph.host.activate(ready, ExecutionScope::find(&graph.self)->worker());
 }
 
-/// Fails if the kernel of the task `here` must not wait for a task that does not belong to it: the wait would never end
-/// if that task waits, directly or not, for the kernel or for a nested task around it.
-Result<void> check_other_wait(const GraphState& graph, const Task& here, const Task& other)
-    TROUPE_REQUIRES(graph.submission_mutex) {
-  std::vector<const Task*> around{&here};
-  for (const Domain* outer = here.outer_domain(); outer != nullptr; outer = outer->parent.outer_domain()) {
-    around.push_back(&outer->parent);
-    if (locks_data(outer->parent)) {
-      return cannot_wait(here, "for " + describe(other) + ", which does not belong to it, while " +
-                                   describe(outer->parent) +
-                                   " around it commutes or reduces, so that others wait for its data: submit a task "
-                                   "that depends on what you wait for");
-    }
-  }
-  const WaitingTasks waiting = waiting_for(graph, around);
-  const auto found = waiting.awaited.find(&other);
-  // Nothing in the graph shows what the end of a coroutine waits for.
-  const bool unknown = !waiting.complete || other.role == TaskRole::host;
-  if (found == waiting.awaited.end() && !unknown) return {};
-  const std::string reason = found == waiting.awaited.end()  ? "might wait for this kernel"
-                             : &other == found->second       ? "ends after this kernel"
-                             : found->second == &here        ? "waits for this kernel"
-                                                             : "waits for " + describe(*found->second) + " around it";
-  return cannot_wait(here, "for " + describe(other) + ", which does not belong to it and " + reason +
-                               ", so the wait would never end: submit a task that depends on what you wait for");
-}
-
-/// The wait of a kernel for one task.
-struct TaskWait {
-  Task* here = nullptr;
-  /// The domain of the calling kernel; null if the kernel has submitted no task, or waits for a task that does not
-  /// belong to it.
-  Domain* domain = nullptr;
-  /// True if the awaited task does not belong to the kernel; `GraphState::other_waits` then has the wait.
-  bool other = false;
-};
-
-/// Fails if the calling kernel must not wait for the future's task.
-Result<TaskWait> begin_task_wait(GraphState& graph, const Future& future) TROUPE_EXCLUDES(graph.submission_mutex) {
+/// Returns the domain as `domain_to_wait_for` does. Also fails if the future's task has not ended and belongs to
+/// another domain.
+Result<Domain*> domain_to_wait_for_task(GraphState& graph, const Future& future)
+    TROUPE_EXCLUDES(graph.submission_mutex) {
   TaskList ready;
-  const auto begin = [&]() TROUPE_REQUIRES(graph.submission_mutex) -> Result<TaskWait> {
-    const auto allowed = check_waits_inside(graph);
-    if (!allowed) return allowed.failure();
-    // Only the worker that runs the kernel changes the task.
-    TaskWait wait{const_cast<Task*>(allowed.value())};  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    wait.domain = wait.here->own_domain();
-    Task& task = *future.task();
-    if (task.task_id() != future.id() || task.ended()) return wait;
-    const Domain* const own = wait.domain;
+  const auto find = [&]() TROUPE_REQUIRES(graph.submission_mutex) -> Result<Domain*> {
+    const auto found = domain_to_wait_for(graph);
+    const Task& task = *future.task();
+    const bool ended = task.task_id() != future.id() || task.ended();
+    if (!found || ended) return found;
+    Domain* const own = found.value();
     const bool ends_coroutine =
         own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
     if (!ends_coroutine && (own == nullptr || !is_inside(task, *own))) {
-      if (auto ends = check_other_wait(graph, *wait.here, task); !ends) return ends.failure();
-      graph.other_waits.add(*wait.here, {&task, future.id().value()});
-      wait.domain = nullptr;
-      wait.other = true;
-    } else if (auto freed = free_followers(graph, *wait.domain, ready); !freed) {
-      return freed.failure();
+      return cannot_wait(*nesting_task_here(graph),
+                         "for " + describe(task) +
+                             ", which does not belong to it, so the wait might never end: submit "
+                             "a task that depends on what you wait for");
     }
-    return wait;
+    if (auto freed = free_followers(graph, *own, ready); !freed) return freed.failure();
+    return found;
   };
-  Result<TaskWait> wait = TaskWait{};
+  Result<Domain*> found = nullptr;
   {
     const LockGuard lock(graph.submission_mutex);
-    wait = begin();
+    found = find();
   }
   activate_here(graph, ready);
-  return wait;
+  return found;
 }
-
-/// Removes a wait from `GraphState::other_waits` at its end.
-struct EndOfTaskWait {
-  ~EndOfTaskWait() {
-    if (!wait.other) return;
-    const LockGuard lock(graph.submission_mutex);
-    graph.other_waits.remove(*wait.here);
-  }
-  GraphState& graph;
-  const TaskWait& wait;
-};
 
 /// Waits, while the worker of the calling kernel runs other tasks, until `wait` is over.
 Result<void> wait_inside(GraphState& graph, KernelWait& wait) {
@@ -251,12 +196,12 @@ Result<void> bring_home_from_children(GraphState& graph, const Domain& domain) T
   return {};
 }
 
-/// Waits for a task in the domain of the calling kernel, in a domain inside it, or elsewhere in the graph.
-Result<void> wait_for_one(GraphState& graph, const TaskWait& how, const Future& future) {
+/// Waits for a task in the domain of the calling kernel, or in a domain inside it.
+Result<void> wait_for_task_of(GraphState& graph, Domain& domain, const Future& future) {
   class OneTask final : public KernelWait {
    public:
-    OneTask(GraphState& graph, const TaskWait& how, const Future& future)
-        : KernelWait(*how.here, how.domain), graph_(graph), future_(future) {}
+    OneTask(GraphState& graph, Domain& domain, const Future& future)
+        : KernelWait(domain.parent, &domain), graph_(graph), future_(future) {}
     bool done() noexcept override { return TaskReference{future_.task(), future_.id().value()}.ended(); }
     void block() override {
       TaskWaiter waiter;
@@ -271,7 +216,7 @@ Result<void> wait_for_one(GraphState& graph, const TaskWait& how, const Future& 
     GraphState& graph_;
     const Future& future_;
   };
-  OneTask wait(graph, how, future);
+  OneTask wait(graph, domain, future);
   return wait_inside(graph, wait);
 }
 
@@ -347,17 +292,15 @@ Result<void> wait_for_children_here(GraphState& graph) {
   return bring_home_from_children(graph, domain);
 }
 
-Result<void> wait_for_task_here(GraphState& graph, const Future& future) {
+Result<void> wait_for_child(GraphState& graph, const Future& future) {
   if (future.task() == nullptr) return recorded_task_waited_for();
   const bool waits = status_of(graph, future) == TaskStatus::pending;
   if (waits) {
-    const auto begun = begin_task_wait(graph, future);
-    if (!begun) return begun.failure();
-    const TaskWait& wait = begun.value();
-    const EndOfTaskWait end{graph, wait};
+    const auto found = domain_to_wait_for_task(graph, future);
+    if (!found) return found.failure();
     if (auto ends = check_may_wait(graph, future); !ends) return ends;
-    if (wait.other || wait.domain != nullptr) {
-      if (auto waited = wait_for_one(graph, wait, future); !waited) return waited;
+    if (found.value() != nullptr) {
+      if (auto waited = wait_for_task_of(graph, *found.value(), future); !waited) return waited;
     }
   }
   if (status_of(graph, future) == TaskStatus::succeeded) return {};
@@ -450,7 +393,7 @@ Result<Task*> acquire_inside(GraphState& graph, const Handle& handle, AccessMode
 void block_in_kernel(const GraphState& graph, WorkerId worker, const Task& task, BlockingWait& wait) {
   class Elsewhere final : public KernelWait {
    public:
-    Elsewhere(Task& task, BlockingWait& wait) : KernelWait(task, nullptr, true), wait_(wait) {}
+    Elsewhere(Task& task, BlockingWait& wait) : KernelWait(task, nullptr), wait_(wait) {}
     bool done() noexcept override { return wait_.done(); }
     void block() override { wait_.block(); }
 

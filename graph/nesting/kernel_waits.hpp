@@ -1,4 +1,4 @@
-/// The waits of kernels: for their children, for other tasks, for data, and for other runtimes.
+/// The waits of kernels: for their children, for data, and for other runtimes.
 #pragma once
 
 #include "graph/state/graph_state.hpp"
@@ -11,9 +11,8 @@ namespace troupe::graph {
 Result<const Task*> check_waits_inside(const GraphState& graph);
 /// Waits for all children of the calling kernel. Fails with the first failure among them.
 Result<void> wait_for_children_here(GraphState& graph);
-/// Waits in the kernel of a nested task for a task, which need not belong to the nested task. Fails with
-/// `wait_in_kernel` if that task waits for the kernel itself.
-Result<void> wait_for_task_here(GraphState& graph, const Future& future);
+/// Waits for a task that belongs to the nested task of the calling kernel. Any other task is refused.
+Result<void> wait_for_child(GraphState& graph, const Future& future);
 /// Submits a hold for the kernel of a nested task, and waits until it is ready. The caller then does what is left of
 /// `TaskGraph::acquire`: it checks the content, and notes that the thread holds the data.
 Result<Task*> acquire_inside(GraphState& graph, const Handle& handle, AccessMode mode);

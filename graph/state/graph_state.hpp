@@ -16,7 +16,6 @@
 #include "graph/state/cancelled_tasks.hpp"
 #include "graph/state/known_recordings.hpp"
 #include "graph/state/late_releases.hpp"
-#include "graph/state/other_waits.hpp"
 #include "graph/state/own_codelets.hpp"
 #include "graph/state/task_ids.hpp"
 #include "graph/state/task_memory.hpp"
@@ -97,7 +96,6 @@ struct GraphState {
   TaskCaches submission_caches TROUPE_GUARDED_BY(submission_mutex);
   Data data TROUPE_GUARDED_BY(submission_mutex);
   KnownRecordings recordings TROUPE_GUARDED_BY(submission_mutex);
-  OtherWaits other_waits TROUPE_GUARDED_BY(submission_mutex);
 
   alignas(64) KnownCodelets codelets;
   const OwnCodelets own_codelets;

@@ -6,26 +6,22 @@
 
 namespace troupe::graph {
 
-/// The kernel waits for all its children, for one child, for data that its children use, for a task that does not belong
-/// to it, or for another runtime. Meanwhile the kernel's worker runs other tasks (`GraphHost::wait_inside`).
+/// The kernel waits for all its children, for one child, for data that its children use, or for another runtime.
+/// Meanwhile the kernel's worker runs other tasks (`GraphHost::wait_inside`).
 class KernelWait : public BlockingWait {
  public:
   /// `task` is the task whose kernel waits.
-  KernelWait(Task& task, Domain* domain, bool elsewhere = false)
-      : task_(task), domain_(domain), elsewhere_(elsewhere) {}
+  KernelWait(Task& task, Domain* domain) : task_(task), domain_(domain) {}
 
   [[nodiscard]] Task& task() const { return task_; }
   /// Returns the domain of the task whose kernel waits. The tasks of this domain, and of domains inside it, may run in
-  /// the kernel's thread meanwhile, because they never wait for the kernel. Null if the kernel waits for
-  /// something else: then no task runs in its thread.
+  /// the kernel's thread meanwhile, because they never wait for the kernel. Null if the kernel waits for another
+  /// runtime: then no task runs in its thread.
   [[nodiscard]] Domain* domain() const { return domain_; }
-  /// Returns true if the kernel waits for another runtime.
-  [[nodiscard]] bool elsewhere() const { return elsewhere_; }
 
  private:
   Task& task_;
   Domain* const domain_;
-  const bool elsewhere_;
 };
 
 }  // namespace troupe::graph
