@@ -171,13 +171,13 @@ void TiledMatrix<T>::add_column(Data column) {
 }
 
 template <class T>
-Part<T> TiledMatrix<T>::column(int j) const {
+Handle TiledMatrix<T>::column(int j) const {
   if (!has_columns_) {
     throw Error(ErrorCode::invalid_argument,
                 "a matrix of separate tiles has no block columns: use "
                 "TileStorage::columns or in_place");
   }
-  return Part<T>(registrations_[static_cast<std::size_t>(j)].handle());
+  return registrations_[static_cast<std::size_t>(j)];
 }
 
 template <class T>

@@ -56,9 +56,9 @@ void submit_lambdas(Runtime& runtime, const Vector<double>& x, const Vector<cons
   runtime.submit([](VectorView<double>, double) {}, x, raw);
   runtime.submit([](VectorView<const double>, double&) {}, fixed, commute(one));
   runtime.submit([](VectorView<float>) {}, untyped);
-  const std::vector<Block> halves{{0, 0, 2, 1}, {2, 0, 2, 1}};
-  const auto part = runtime.partition(x, halves).front();
-  const auto halo = runtime.halos(x, halves, 1).front();
+  const Collection halves(runtime, x, {2, 1}, 1);
+  const Part<double> part = halves(0);
+  const HaloPart<double> halo = halves.halo(0);
   const Collection blocks(runtime, fixed, {2, 1});
   runtime.submit([](const KernelContext&, VectorView<const double>, VectorView<double>) {}, halo, write(part));
 #ifndef RIGHT

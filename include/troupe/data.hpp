@@ -7,7 +7,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "troupe/handle.hpp"
 #include "troupe/layout.hpp"
@@ -85,15 +84,6 @@ class HaloPart : public Halo {
 
   HaloPart() = default;
   explicit HaloPart(const Halo& halo) : Halo(halo) {}
-};
-
-/// The halo parts of data of type `T` in the order of their blocks. The list converts to a list of untyped halo parts.
-template <class T>
-class HaloParts : public std::vector<HaloPart<T>> {
- public:
-  explicit HaloParts(const std::vector<Halo>& halos) : std::vector<HaloPart<T>>(halos.begin(), halos.end()) {}
-
-  operator std::vector<Halo>() const { return {this->begin(), this->end()}; }  // NOLINT: used as halo parts
 };
 
 namespace graph {

@@ -55,15 +55,6 @@ class Part : public Handle {
   explicit Part(const Handle& handle) : Handle(handle) {}
 };
 
-/// The parts of data of type `T` in the order of their blocks. The list converts to a list of untyped handles.
-template <class T>
-class Parts : public std::vector<Part<T>> {
- public:
-  explicit Parts(const std::vector<Handle>& handles) : std::vector<Part<T>>(handles.begin(), handles.end()) {}
-
-  operator std::vector<Handle>() const { return {this->begin(), this->end()}; }  // NOLINT: used as handles
-};
-
 /// One handle of a task, and the mode in which the task uses it; without a mode, the mode that the codelet declares.
 struct Access {
   Access(Handle handle) : handle(handle) {}  // NOLINT: a handle alone takes its mode from the codelet

@@ -213,12 +213,6 @@ class Runtime {
   /// like all other tasks that conflict. Waits for tasks that use the whole. The handles of the blocks are valid as
   /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
-  /// Does the same for data whose type the compiler knows, and so do `repartition` and `halos` below: inline kernels on
-  /// the parts are then checked by the compiler.
-  template <Typed D>
-  Parts<typename D::Element> partition(const D& whole, std::span<const Block> blocks) {
-    return Parts<typename D::Element>(partition(static_cast<Handle>(whole), blocks));
-  }
   /// Replaces all blocks of a matrix by new blocks, even while tasks use the former blocks: tasks that were submitted
   /// on these blocks are not affected, and a task on a new block waits for the tasks on the former blocks that it
   /// overlaps. The handles of the former blocks are invalid from then on. The call waits, as `partition` does, only if
@@ -227,10 +221,6 @@ class Runtime {
   /// of the former blocks is copied to host memory. Throws what `partition` throws, and `wait_in_kernel` in the kernel
   /// of a nested task.
   std::vector<Handle> repartition(const Handle& whole, std::span<const Block> blocks);
-  template <Typed D>
-  Parts<typename D::Element> repartition(const D& whole, std::span<const Block> blocks) {
-    return Parts<typename D::Element>(repartition(static_cast<Handle>(whole), blocks));
-  }
   /// Returns halo parts of a matrix: blocks together with their rims, as far as the matrix goes. They may overlap each
   /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits only for the
   /// tasks that write the blocks which it overlaps, if `partition` has divided the whole matrix; otherwise it waits for
@@ -239,10 +229,6 @@ class Runtime {
   /// registration of the matrix. A volume has halo parts, too. Throws `overlapping_handles` if a block does not lie
   /// inside the whole, and `invalid_argument` if a rim is negative or a block has steps.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
-  template <Typed D>
-  HaloParts<typename D::Element> halos(const D& whole, std::span<const Block> blocks, const Rim& rim) {
-    return HaloParts<typename D::Element>(halos(static_cast<Handle>(whole), blocks, rim));
-  }
   /// Allows mode reduce for the handle from now on. Waits for tasks that use the handle.
   void set_reduction(const Handle& handle, ReductionMethods methods);
   /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the

@@ -203,11 +203,11 @@ class TiledMatrix {
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
 
   /// Returns the handle of tile (i, j).
-  [[nodiscard]] Part<T> operator()(int i, int j) const { return Part<T>(tiles_[index(i, j)]); }
+  [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
   /// Returns the NUMA node that owns tile (i, j); an invalid id if the tiles are not spread.
   [[nodiscard]] NumaId owner(int i, int j) const { return owners_ ? owners_->owner(i, j) : NumaId{}; }
   /// Returns all tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
-  [[nodiscard]] Part<T> column(int j) const;
+  [[nodiscard]] Handle column(int j) const;
 
   /// Submit tasks that copy a column-major matrix of the program into the tiles (`gather_from`), or the tiles into such
   /// a matrix (`scatter_to`). The memory must remain valid until these tasks have ended. Each tile has a task of its

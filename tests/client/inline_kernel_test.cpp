@@ -313,32 +313,23 @@ BOOST_AUTO_TEST_CASE(data_of_unknown_type_are_checked_when_a_task_is_submitted) 
   BOOST_TEST(x[0] + x[1] == 2);
 }
 
-BOOST_AUTO_TEST_CASE(parts_of_data_have_their_type) {
-  std::vector<double> x(6);
+BOOST_AUTO_TEST_CASE(the_blocks_of_a_collection_have_their_type) {
+  std::vector<double> x{1, 2, 3, 4, 5, 6};
   Runtime runtime(with_workers(2));
-  const auto a = runtime.vector(x);
-  const std::vector<Block> halves{{0, 0, 3, 1}, {3, 0, 3, 1}};
-  double first = 1;
-  for (const auto part : runtime.partition(a, halves)) {
-    static_assert(std::is_same_v<decltype(part)::Element, double>);
-    runtime.submit([](VectorView<double> x, double value) { std::fill(x.begin(), x.end(), value); }, part, first);
-    ++first;
-  }
-  // Programs may do without the type, and divide parts again.
-  const std::vector<Handle> untyped = runtime.repartition(a, halves);
-  const std::vector<Halo> halos = runtime.halos(a, halves, 1);
-  runtime.submit([](VectorView<const double> with_rim, double& sum) { sum = with_rim[2] + with_rim[3]; }, halos[0],
-                 runtime.partition(Part<double>(untyped[1]), std::vector<Block>{{2, 0, 1, 1}}).front());
-  // The blocks of a collection have their type, too.
-  std::vector<double> y{1, 2, 3, 4, 5, 6};
-  const auto numbers = runtime.vector(y);
+  const auto numbers = runtime.vector(x);
   const Collection blocks(runtime, numbers, {2, 1}, 1);
   static_assert(std::is_same_v<decltype(blocks), const Collection<double>>);
+  static_assert(std::is_same_v<decltype(blocks(0)), Part<double>>);
+  static_assert(std::is_same_v<decltype(blocks.halo(0))::Element, const double>);
   runtime.submit([](VectorView<const double> with_rim, VectorView<double> own) { own[0] = with_rim[0] + with_rim[3]; },
                  blocks.halo(1), blocks(2));
+  // A part with one element is a scalar, and a collection of parts divides these.
+  const Collection ones(runtime, blocks(0), {1, 1});
+  runtime.submit([](double& one, double value) { one = value; }, write(ones(1)), 9.0);
+  const Handle untyped = blocks(1);
+  runtime.submit([](VectorView<double> own) { own[1] = 8; }, untyped);
   runtime.wait();
-  BOOST_TEST(x == (std::vector<double>{1, 1, 1, 2, 2, 3}), boost::test_tools::per_element());
-  BOOST_TEST(y[4] == 2 + 5);
+  BOOST_TEST(x == (std::vector<double>{1, 9, 3, 8, 7, 6}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_null_pointer_is_no_function) {

@@ -214,6 +214,16 @@ def test_calls_may_call_and_wait_for_these_only(rt):
     assert stranger.result(timeout=10)
 
 
+def test_a_call_is_told_that_it_cannot_ask_for_a_run(rt):
+    x = numpy.zeros(3)
+    increment = troupe.codelet("rw")(lambda a: a.__iadd__(1))
+    run = rt.record(lambda: increment(x)).run()
+    rt.wait()
+    with pytest.raises(troupe.WaitInKernel, match="a run of a recording"):
+        rt.call(run.result).result(timeout=10)
+    assert run.result(timeout=10) is None and x[0] == 1
+
+
 def test_what_cannot_be_called_is_refused(rt):
     kernel = troupe.codelet("read")(lambda a: None)
     for use, why in (

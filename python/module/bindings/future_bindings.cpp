@@ -86,6 +86,11 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
       }
     }
     look(self);
+    if (in_kernel && self.cell->is_run && !self.cell->ended()) {
+      raise(ErrorCode::wait_in_kernel,
+            "a kernel or function asked how a run of a recording ended, which the program finds out: ask there, or let "
+            "a task use what the run has written");
+    }
     // The cell learns of the end a moment after other threads may have seen the task's status.
     return self.cell->ended() || (!self.cell->is_run && self.cell->wait(std::nullopt));
   }
