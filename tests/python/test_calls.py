@@ -216,7 +216,11 @@ def test_calls_may_call_and_wait_for_these_only(rt):
 
 def test_a_call_is_told_that_it_cannot_ask_for_a_run(rt):
     x = numpy.zeros(3)
-    increment = troupe.codelet("rw")(lambda a: a.__iadd__(1))
+
+    @troupe.codelet("rw")
+    def increment(a):
+        a += 1
+
     run = rt.record(lambda: increment(x)).run()
     rt.wait()
     with pytest.raises(troupe.WaitInKernel, match="a run of a recording"):
