@@ -40,7 +40,7 @@ bool is_inside_nested(GraphState& graph) {
 }
 
 Recording* recording_here(const GraphState& graph) {
-  if (graph.recording_threads.load(std::memory_order_relaxed) == 0) return nullptr;
+  if (graph.gate.recording_threads.load(std::memory_order_relaxed) == 0) return nullptr;
   return ExecutionScope::find(&graph.self) == nullptr ? RecordingScope::find(&graph.self) : nullptr;
 }
 

@@ -81,14 +81,14 @@ Result<std::unique_ptr<RecordingScope>> begin_recording(GraphState& graph, Recor
   if (ExecutionScope::find(&graph.self) != nullptr) {
     return records_in_kernel();
   }
-  graph.recording_threads.fetch_add(1, std::memory_order_relaxed);
+  graph.gate.recording_threads.fetch_add(1, std::memory_order_relaxed);
   const LockGuard lock(graph.submission_mutex);
   graph.recordings.open(recording);
   return std::make_unique<RecordingScope>(&graph.self, &recording);
 }
 
 void seal_recording(GraphState& graph, Recording& recording) {
-  graph.recording_threads.fetch_sub(1, std::memory_order_relaxed);
+  graph.gate.recording_threads.fetch_sub(1, std::memory_order_relaxed);
   const LockGuard lock(graph.submission_mutex);
   graph.recordings.close(recording);
   while (!recording.open_reductions().empty()) {
@@ -150,7 +150,7 @@ Result<Future> replay(GraphState& graph, const std::shared_ptr<Recording>& recor
   std::vector<std::shared_ptr<Recording>> dropped;
   {
     const LockGuard lock(graph.submission_mutex);
-    if (graph.stopped.load(std::memory_order_relaxed)) {
+    if (graph.gate.stopped.load(std::memory_order_relaxed)) {
       return takes_no_runs(*recording);
     }
     auto data = rebind(*recording, graph.data.registry, rebindings);

@@ -151,7 +151,7 @@ Result<Future> submit_unrestricted(GraphState& graph, const TaskSpecification& s
   Future future;
   {
     const LockGuard lock(graph.submission_mutex);
-    if (graph.stopped.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (graph.gate.stopped.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
     const bool nests = graph.nesting.any.load(std::memory_order_relaxed) || specification.may_nest ||

@@ -85,7 +85,7 @@ Result<void> TaskGraph::stop_submissions() {
   {
     // A submission that already has the lock comes before the stop; all later submissions fail.
     const LockGuard lock(state_.submission_mutex);
-    state_.stopped.store(true, std::memory_order_seq_cst);
+    state_.gate.stopped.store(true, std::memory_order_seq_cst);
   }
   state_.waiting.wake();
   return {};

@@ -92,7 +92,7 @@ Result<void> wait_until_room(GraphState& graph) {
   graph.waiting.for_room.fetch_add(1, std::memory_order_seq_cst);
   graph.waiting.for_one_place.fetch_add(holds ? 1 : 0, std::memory_order_seq_cst);
   Result<void> outcome;
-  while (!graph.window.has_room() && !graph.stopped.load(std::memory_order_relaxed)) {
+  while (!graph.window.has_room() && !graph.gate.stopped.load(std::memory_order_relaxed)) {
     const GraphHost::Pump pumped = graph.host.pump();
     if (pumped == GraphHost::Pump::exhausted) {
       outcome = Failure{ErrorCode::invalid_argument,
@@ -102,7 +102,7 @@ Result<void> wait_until_room(GraphState& graph) {
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(graph.threads.waiting, WaitKind::room);
       const auto fits = [&] {
-        return graph.window.in_flight() <= most || graph.stopped.load(std::memory_order_relaxed);
+        return graph.window.in_flight() <= most || graph.gate.stopped.load(std::memory_order_relaxed);
       };
       const auto has_room = [&] {
         const bool ends = fits();

@@ -41,6 +41,13 @@ struct GraphState {
   GraphState(const GraphState&) = delete;
   GraphState& operator=(const GraphState&) = delete;
 
+  /// The gate that every submission passes: it may be closed, or lead into a recording.
+  struct Gate {
+    /// True if submissions are refused (`TaskGraph::stop_submissions`).
+    std::atomic<bool> stopped{false};
+    /// The number of threads that are recording.
+    std::atomic<int> recording_threads{0};
+  };
   struct Nesting {
     /// True if a nested task has been submitted.
     std::atomic<bool> any{false};
@@ -81,10 +88,8 @@ struct GraphState {
   /// Null if `GraphOptions::cutoff` is zero.
   const std::unique_ptr<SubtreeTimes> subtree_times;
   CancelledTasks cancelled;
-  std::atomic<bool> stopped{false};
+  Gate gate;
   Nesting nesting;
-  /// The number of threads that are recording.
-  std::atomic<int> recording_threads{0};
   WindowWaiters waiting;
   Workers workers;
 
