@@ -127,17 +127,18 @@ class InPlaceTrial {
       });
     };
     const std::size_t half = size_ / 2;
-    Duration all = Duration::max(), little = all, copy_of_half = all;
-    // Other programs may keep a driver's thread from its core for a whole round, which looks as if the driver copied.
-    // Or they slow the host's copy down, which looks as if it did not, so two rounds in succession have to say so.
-    int rounds_without_copy = 0;
+    const auto copy_half = [&] { return time_of([&] { std::memcpy(host_.data(), host_.data() + half, half); }); };
+    Duration all = Duration::max(), little = all;
+    // Other programs may slow the host's own copy down, which looks as if the driver did not copy. So the host copies
+    // at two different times before the first comparison.
+    Duration copy_of_half = copy_half();
+    // They may keep a driver's thread from its core for a whole round, too, which looks as if the driver copied.
     for (int round = 0; round < kRounds; ++round) {
       all = std::min(all, map_and_unmap(size_));
       little = std::min(little, map_and_unmap(std::min(kLittle, size_)));
-      copy_of_half = std::min(copy_of_half, time_of([&] { std::memcpy(host_.data(), host_.data() + half, half); }));
+      copy_of_half = std::min(copy_of_half, copy_half());
       // A driver that copies would copy at least `size_` bytes, which takes longer than this sum.
-      rounds_without_copy = all < little + copy_of_half ? rounds_without_copy + 1 : 0;
-      if (rounds_without_copy == 2) return "";
+      if (all < little + copy_of_half) return "";
     }
     return fmt::format("to map and unmap {} bytes takes {} us, and {} bytes {} us: it copies", size_,
                        all.count() / 1000, kLittle, little.count() / 1000);
