@@ -53,10 +53,8 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
   if (is_inside_nested(state_)) return partition_inside(state_, parent, blocks);
   std::vector<Handle> handles;
-  const auto add = [&](DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex) {
-    return add_parts_outside(state_, record, blocks, handles, ready);
-  };
-  if (auto outcome = change_undisturbed(state_, parent, false, add); !outcome) return outcome.failure();
+  const Change change = parts_to_add(state_, blocks, handles);
+  if (auto outcome = change_undisturbed(state_, parent, false, change); !outcome) return outcome.failure();
   return handles;
 }
 
@@ -82,9 +80,7 @@ Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods met
       return added;
     }
   }
-  const auto add = [&](DataRecord& record, TaskList&)
-                       TROUPE_REQUIRES(state_.submission_mutex) { return add_reduction(state_, record, methods); };
-  return change_undisturbed(state_, handle, false, add);
+  return change_undisturbed(state_, handle, false, reduction_to_add(state_, methods));
 }
 
 Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {

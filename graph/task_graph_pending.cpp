@@ -21,19 +21,16 @@ namespace troupe::graph {
 Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> handles;
-  const auto add = [&](DataRecord& record, TaskList& ready) TROUPE_REQUIRES(state_.submission_mutex) {
-    return add_parts_outside(state_, record, blocks, handles, ready);
-  };
-  if (auto outcome = change_held(state_, pending.hold_, pending.handle_, false, add); !outcome)
+  const Change change = parts_to_add(state_, blocks, handles);
+  if (auto outcome = change_held(state_, pending.hold_, pending.handle_, false, change); !outcome) {
     return outcome.failure();
+  }
   return handles;
 }
 
 Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMethods methods) {
   pending.note_.reset();
-  const auto add = [&](DataRecord& record, TaskList&)
-                       TROUPE_REQUIRES(state_.submission_mutex) { return add_reduction(state_, record, methods); };
-  return change_held(state_, pending.hold_, pending.handle_, false, add);
+  return change_held(state_, pending.hold_, pending.handle_, false, reduction_to_add(state_, methods));
 }
 
 Result<std::unique_ptr<PendingHold>> TaskGraph::begin_change(const Handle& handle, bool releasing,
@@ -58,14 +55,9 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
   pending->handle_ = handle;
   TaskList activated;
   bool immediately = false;
-  {
-    const LockGuard lock(state_.submission_mutex);
-    const auto record = state_.data.registry.find(handle);
-    if (!record) return record.failure();
-    if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
-    pending->hold_ = &submit_hold(state_, *record.value(), mode, pending->waiter_, activated, immediately);
-    note_acquired(state_, *pending->hold_, *record.value(), mode);
-  }
+  const auto hold = begin_hold(state_, handle, mode, pending->waiter_, activated, immediately);
+  if (!hold) return hold.failure();
+  pending->hold_ = hold.value();
   activate(state_, activated);
   pending->begin(state_.threads.waiting, WaitKind::data, immediately);
   return pending;
@@ -146,10 +138,8 @@ Result<BegunRepartition> TaskGraph::begin_repartition(const Handle& parent, std:
 Result<std::vector<Handle>> TaskGraph::finish_repartition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> parts;
-  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(state_.submission_mutex) {
-    return divide_at_last(state_, record, blocks, parts, activated);
-  };
-  if (auto outcome = change_held(state_, pending.hold_, pending.handle_, false, divide); !outcome) {
+  const Change change = division_at_last(state_, blocks, parts);
+  if (auto outcome = change_held(state_, pending.hold_, pending.handle_, false, change); !outcome) {
     return keep_parts(state_, pending.handle_, outcome.failure());
   }
   return parts;

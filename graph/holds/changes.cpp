@@ -115,10 +115,17 @@ Result<void> bring_home_to_release(GraphState& graph, DataRecord& released) {
   return graph.host.bring_home(released, AccessMode::write);
 }
 
-Result<void> add_parts_outside(GraphState& graph, DataRecord& record, std::span<const Block> blocks,
-                               std::vector<Handle>& handles, TaskList& ready) {
-  if (graph.recordings.use(record)) return partitioned_while_recorded(record);
-  return add_parts(graph, record, blocks, handles, ready);
+Change parts_to_add(GraphState& graph, std::span<const Block> blocks, std::vector<Handle>& handles) {
+  return [&graph, blocks, &handles](DataRecord& record, TaskList& ready)
+             TROUPE_REQUIRES(graph.submission_mutex) -> Result<void> {
+               if (graph.recordings.use(record)) return partitioned_while_recorded(record);
+               return add_parts(graph, record, blocks, handles, ready);
+             };
+}
+
+Change reduction_to_add(GraphState& graph, ReductionMethods& methods) {
+  return [&graph, &methods](DataRecord& record, TaskList&)
+             TROUPE_REQUIRES(graph.submission_mutex) { return add_reduction(graph, record, methods); };
 }
 
 Result<void> add_reduction(GraphState& graph, DataRecord& record, ReductionMethods& methods) {

@@ -27,9 +27,11 @@ void announce_release(GraphState& graph, const Handle& handle, bool releasing) T
 /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
 /// If the content cannot be copied, the release continues, and the next wait for everything reports the failure.
 Result<void> bring_home_to_release(GraphState& graph, DataRecord& released);
-/// Does the work of `add_parts` for the program, which must not divide data of a graph that it records.
-Result<void> add_parts_outside(GraphState& graph, DataRecord& record, std::span<const Block> blocks,
-                               std::vector<Handle>& handles, TaskList& ready) TROUPE_REQUIRES(graph.submission_mutex);
+/// Returns the change of `TaskGraph::partition` outside of kernels: the program must not divide data of a graph that it
+/// records. The arguments live as long as the change.
+[[nodiscard]] Change parts_to_add(GraphState& graph, std::span<const Block> blocks, std::vector<Handle>& handles);
+/// Returns the change of `TaskGraph::set_reduction`. The methods live as long as the change.
+[[nodiscard]] Change reduction_to_add(GraphState& graph, ReductionMethods& methods);
 /// Takes the methods if it succeeds. Otherwise the caller destroys them, without the lock: they are the program's.
 Result<void> add_reduction(GraphState& graph, DataRecord& record, ReductionMethods& methods)
     TROUPE_REQUIRES(graph.submission_mutex);

@@ -63,22 +63,27 @@ void note_acquired(GraphState& graph, Task& hold, DataRecord& record, AccessMode
   note_written(graph.data.registry, record, mode);
 }
 
+Result<Task*> begin_hold(GraphState& graph, const Handle& handle, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                         bool& immediately) {
+  const LockGuard lock(graph.submission_mutex);
+  const auto record = graph.data.registry.find(handle);
+  if (!record) return record.failure();
+  if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
+  if (auto ends = check_may_wait(graph, *record.value(), mode); !ends) return ends.failure();
+  Task& hold = submit_hold(graph, *record.value(), mode, waiter, ready, immediately);
+  note_acquired(graph, hold, *record.value(), mode);
+  return &hold;
+}
+
 Result<Task*> acquire_outside(GraphState& graph, const Handle& handle, AccessMode mode) {
   if (auto allowed = check_wait(graph); !allowed) return allowed.failure();
   TaskWaiter waiter;
   TaskList ready;
-  Task* hold = nullptr;
   bool immediately = false;
-  {
-    const LockGuard lock(graph.submission_mutex);
-    const auto record = graph.data.registry.find(handle);
-    if (!record) return record.failure();
-    if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
-    if (auto ends = check_may_wait(graph, *record.value(), mode); !ends) return ends.failure();
-    hold = &submit_hold(graph, *record.value(), mode, waiter, ready, immediately);
-    note_acquired(graph, *hold, *record.value(), mode);
-  }
-  if (auto held = wait_for_hold(graph, hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
+  auto hold = begin_hold(graph, handle, mode, waiter, ready, immediately);
+  if (!hold) return hold;
+  auto held = wait_for_hold(graph, hold.value(), waiter, ready, immediately, WaitKind::data);
+  if (!held) return held.failure();
   return hold;
 }
 

@@ -16,6 +16,10 @@ Task& submit_hold(GraphState& graph, DataRecord& record, AccessMode mode, TaskWa
 /// Marks the data as written by the hold. If the hold is given up, data that had no content count as poisoned.
 void note_acquired(GraphState& graph, Task& hold, DataRecord& record, AccessMode mode)
     TROUPE_REQUIRES(graph.submission_mutex);
+/// Submits a hold for a thread of the program, and notes that it writes the data if the mode does. Sets `immediately`
+/// if the hold is ready. Fails if the data cannot be used in this mode, or if the wait would never end.
+Result<Task*> begin_hold(GraphState& graph, const Handle& handle, AccessMode mode, TaskWaiter& waiter, TaskList& ready,
+                         bool& immediately) TROUPE_EXCLUDES(graph.submission_mutex);
 /// Waits, in a thread of the program, until it may use the data in this mode. The caller then calls `take_hold`.
 Result<Task*> acquire_outside(GraphState& graph, const Handle& handle, AccessMode mode);
 /// Waits for data. After a failure the hold is not the caller's any more: it has ended, or ends when it is ready.

@@ -102,10 +102,7 @@ Result<std::vector<Handle>> repartition(GraphState& graph, const Handle& parent,
   if (!at_once) return at_once.failure();
   if (at_once.value()) return *std::move(at_once).value();
   std::vector<Handle> parts;
-  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(graph.submission_mutex) {
-    return divide_at_last(graph, record, blocks, parts, activated);
-  };
-  if (auto outcome = change_undisturbed(graph, parent, false, divide); !outcome) {
+  if (auto outcome = change_undisturbed(graph, parent, false, division_at_last(graph, blocks, parts)); !outcome) {
     return keep_parts(graph, parent, outcome.failure());
   }
   return parts;
@@ -142,16 +139,18 @@ Result<std::optional<std::vector<Handle>>> replace_at_once(GraphState& graph, co
   return parts;
 }
 
-Result<void> divide_at_last(GraphState& graph, DataRecord& record, std::span<const Block> blocks,
-                            std::vector<Handle>& parts, TaskList& ready) {
-  // Other threads may have begun a recording or a reduction meanwhile.
-  if (graph.recordings.use(record)) return partitioned_while_recorded(record);
-  if (record.dependencies.open_reduction) close_reduction(graph, record, ready);
-  const std::vector<DataRecord*> added = replace_unused_parts(graph, record, blocks);
-  graph.data.dividing.remove(record.handle_id());
-  graph.data.dividing.refuse_new(record, added);
-  parts = handles_of(added);
-  return {};
+Change division_at_last(GraphState& graph, std::span<const Block> blocks, std::vector<Handle>& parts) {
+  return [&graph, blocks, &parts](DataRecord& record, TaskList& ready)
+             TROUPE_REQUIRES(graph.submission_mutex) -> Result<void> {
+               // Other threads may have begun a recording or a reduction meanwhile.
+               if (graph.recordings.use(record)) return partitioned_while_recorded(record);
+               if (record.dependencies.open_reduction) close_reduction(graph, record, ready);
+               const std::vector<DataRecord*> added = replace_unused_parts(graph, record, blocks);
+               graph.data.dividing.remove(record.handle_id());
+               graph.data.dividing.refuse_new(record, added);
+               parts = handles_of(added);
+               return {};
+             };
 }
 
 Failure keep_parts(GraphState& graph, const Handle& handle, const Failure& why) {

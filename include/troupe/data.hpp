@@ -263,4 +263,56 @@ class KeptData {
   std::shared_ptr<void> kept_;
 };
 
+namespace detail {
+
+/// Describes a value that a program gives for one parameter of a kernel.
+struct GivenValue {
+  static constexpr bool is_data = false;
+};
+/// Describes data whose element type is known only when the program runs.
+struct GivenUntyped {
+  static constexpr bool is_data = true;
+  static constexpr bool has_mode = false;
+  static constexpr bool is_halo = false;
+  static constexpr AccessMode mode = AccessMode::read_write;
+  using Element = void;
+  static constexpr ViewShape shape = ViewShape::any;
+};
+/// Describes the data or value of type `A` that a program gives for one parameter of a kernel.
+template <class A>
+struct Given : std::conditional_t<std::is_convertible_v<A, Handle>, GivenUntyped, GivenValue> {};
+template <class T, ViewShape kShape>
+struct Given<TypedData<T, kShape>> : GivenUntyped {
+  using Element = T;
+  static constexpr ViewShape shape = kShape;
+};
+template <class T>
+struct Given<Part<T>> : GivenUntyped {
+  using Element = T;
+};
+template <>
+struct Given<Halo> : GivenUntyped {
+  static constexpr bool is_halo = true;
+};
+template <class T>
+struct Given<HaloPart<T>> : Given<Halo> {
+  using Element = const T;
+};
+template <AccessMode kMode, class D>
+struct Given<AccessAs<kMode, D>> : Given<D> {
+  static constexpr bool has_mode = true;
+  static constexpr AccessMode mode = kMode;
+};
+
+template <class A>
+Handle handle_of(const A& given) {
+  if constexpr (std::is_base_of_v<Access, A>) {
+    return given.handle;
+  } else {
+    return static_cast<Handle>(given);
+  }
+}
+
+}  // namespace detail
+
 }  // namespace troupe

@@ -38,54 +38,6 @@ NamedKernel<F> named(const char* name, F function) {
 
 namespace detail {
 
-/// Describes a value that a program gives for one parameter of a kernel.
-struct GivenValue {
-  static constexpr bool is_data = false;
-};
-/// Describes data whose element type is known only when the program runs.
-struct GivenUntyped {
-  static constexpr bool is_data = true;
-  static constexpr bool has_mode = false;
-  static constexpr bool is_halo = false;
-  static constexpr AccessMode mode = AccessMode::read_write;
-  using Element = void;
-  static constexpr ViewShape shape = ViewShape::any;
-};
-/// Describes the data or value of type `A` that a program gives for one parameter of a kernel.
-template <class A>
-struct Given : std::conditional_t<std::is_convertible_v<A, Handle>, GivenUntyped, GivenValue> {};
-template <class T, ViewShape kShape>
-struct Given<TypedData<T, kShape>> : GivenUntyped {
-  using Element = T;
-  static constexpr ViewShape shape = kShape;
-};
-template <class T>
-struct Given<Part<T>> : GivenUntyped {
-  using Element = T;
-};
-template <>
-struct Given<Halo> : GivenUntyped {
-  static constexpr bool is_halo = true;
-};
-template <class T>
-struct Given<HaloPart<T>> : Given<Halo> {
-  using Element = const T;
-};
-template <AccessMode kMode, class D>
-struct Given<AccessAs<kMode, D>> : Given<D> {
-  static constexpr bool has_mode = true;
-  static constexpr AccessMode mode = kMode;
-};
-
-template <class A>
-Handle handle_of(const A& given) {
-  if constexpr (std::is_base_of_v<Access, A>) {
-    return given.handle;
-  } else {
-    return static_cast<Handle>(given);
-  }
-}
-
 /// Describes one parameter of a kernel: a view or a reference (`Parameter` in codelet.hpp), or a value, which may also
 /// be read from data with one element.
 template <class P>
@@ -438,26 +390,30 @@ struct ParametersOf<TypedKernel<F, First, P...>> {
   using type = std::conditional_t<takes_context, TypeList<P...>, TypeList<First, P...>>;
 };
 
-/// True for a function whose parameters the compiler knows.
 template <class F>
-inline constexpr bool has_named_parameters = HasOneSignature<F> && !std::is_bind_expression_v<F>;
+using ParametersOfCall = ParametersOf<typename CallSignature<F>::template Typed<F>>;
+
+/// Returns true if a compiler can match the function's parameters with `sizeof...(A)` arguments. Otherwise refuses the
+/// function with one error.
+template <class F, class... A>
+constexpr bool can_match() {
+  constexpr bool named = HasOneSignature<F> && !std::is_bind_expression_v<F>;
+  static_assert(named,
+                "the parameters of an inline kernel have to be named, as its data are checked against them: in place "
+                "of auto or std::bind write a lambda with VectorView<T>, MatrixView<T>, T& or a value's type");
+  if constexpr (named) {
+    using Given = typename ParametersOfCall<F>::type;
+    static_assert(!Given::has_context, "a kernel that asks its context takes it first, as const KernelContext&");
+    static_assert(Given::has_context || Given::size == sizeof...(A),
+                  "the kernel has another number of parameters than were given behind it");
+    return !Given::has_context && Given::size == sizeof...(A);
+  }
+  return false;
+}
 
 template <class F, class... A>
-struct InlineCallOf {
-  using Parameters = ParametersOf<typename CallSignature<F>::template Typed<F>>;
-  static constexpr bool context_first = !Parameters::type::has_context;
-  static_assert(context_first, "a kernel that asks its context takes it first, as const KernelContext&");
-  static constexpr bool complete = Parameters::type::size == sizeof...(A);
-  static_assert(!context_first || complete, "the kernel has another number of parameters than were given behind it");
-  /// The parameters are matched only if these checks have passed: otherwise the compiler would add errors of its own.
-  static constexpr bool matches = context_first && complete;
-  using Found = std::conditional_t<matches,
-                                   InlineCallFor<F, Parameters::takes_context, typename Parameters::type,
-                                                 TypeList<A...>, std::index_sequence_for<A...>>,
-                                   InlineCallFor<F, false, TypeList<>, TypeList<>, std::index_sequence<>>>;
-  static constexpr bool usable = matches && Found::usable;
-  using type = typename Found::type;
-};
+using InlineCallOf = InlineCallFor<F, ParametersOfCall<F>::takes_context, typename ParametersOfCall<F>::type,
+                                   TypeList<A...>, std::index_sequence_for<A...>>;
 
 /// Submits an inline kernel; defined behind `Runtime`.
 template <class F, class... A>

@@ -434,10 +434,7 @@ namespace detail {
 template <class F, class... A>
 Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, const TaskOptions& options,
                      const A&... given) {
-  static_assert(has_named_parameters<F>,
-                "the parameters of an inline kernel have to be named, as its data are checked against them: in place "
-                "of auto or std::bind write a lambda with VectorView<T>, MatrixView<T>, T& or a value's type");
-  if constexpr (has_named_parameters<F>) {
+  if constexpr (can_match<F, A...>()) {
     using Of = InlineCallOf<F, A...>;
     if constexpr (Of::usable) {
       using Call = typename Of::type;
